@@ -20,7 +20,8 @@ from tjlib.measure.table import VerdictTable
 from tjlib.trace import FAULT_TYPES
 
 __all__ = [
-    "COST", "METRICS", "PROPORTIONS", "WHY_UNDEFINED", "columns", "floors", "metrics", "ratios",
+    "COST", "METRICS", "PROPORTIONS", "WHY_UNDEFINED", "columns", "cost_ratios", "floors",
+    "metrics", "ratios",
 ]
 
 _FAULT = "no faulty trajectory was judged"
@@ -115,7 +116,7 @@ def columns(t: VerdictTable, judge: str | int, flag: np.ndarray | None = None) -
 
 
 def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Turn weighted column sums into every metric's numerator and denominator.
+    """Turn weighted column sums into each quality metric's numerator and denominator.
 
     Parameters
     ----------
@@ -156,14 +157,21 @@ def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarra
         "coverage": (c["ok"], c["all"]),
     }
     out |= {f"recall|{name}": (c[f"flag|{name}"], c[f"type|{name}"]) for name in FAULT_TYPES}
-    out |= {metric: (c[metric[:-5]], c[f"n|{metric[:-5]}"]) for metric in COST}
-    return {metric: out[metric] for metric in METRICS}
+    return {metric: out[metric] for metric in METRICS if metric in out}
+
+
+def cost_ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Do as `ratios` does, for the mean costs: sums over verdicts that record them."""
+    return {metric: (c[metric.removesuffix("_mean")], c["n|" + metric.removesuffix("_mean")])
+            for metric in COST}
 
 
 def _rows(judge: str, cols: Mapping[str, np.ndarray], given: Mapping = {}) -> list[dict]:
     rows = []
     sums = {name: np.asarray(values.sum(), float) for name, values in cols.items()}
-    for metric, (top, bottom) in ratios(sums).items():
+    found = ratios(sums) | cost_ratios(sums)
+    for metric in METRICS:
+        top, bottom = found[metric]
         value = float(top / bottom) if bottom > 0 else None
         whole = metric in PROPORTIONS and value is not None
         k, n = (float(top), float(bottom)) if whole else (None, None)
