@@ -22,10 +22,7 @@ import msgspec
 from tjlib.desk.world import TOOLS
 from tjlib.trace import Call, Observation, Trajectory, Verdict
 
-__all__ = ["JUDGE", "Violation", "check", "judge"]
-
-#: The judge name in this judge's verdicts.
-JUDGE = "rules"
+__all__ = ["Violation", "check", "judge"]
 
 # Set by hand, as the paper's were (section 6, Table 3): not a probability anyone measured.
 _CONFIDENCE = {True: 0.95, False: 0.60}
@@ -38,9 +35,8 @@ _HALF_CENT = 0.005
 # Bounded repeats keep the search linear on any goal.
 _GOAL_FACTS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|\bORD-\d+\b")
 
-
 _SHORT = reprlib.Repr()
-_SHORT.maxstring = 80
+_SHORT.maxstring = 80  # of a value quoted in a message
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -80,7 +76,7 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
             if call.tool == "reply":
                 reply_steps.append(index)
             # An attempt counts: appendix B asks whether the tool occurs anywhere.
-            acted = acted or call.tool in ("issue_refund", "escalate")
+            acted |= call.tool in ("issue_refund", "escalate")
         # A call without an observation taught nothing.
         for call, observation in zip(step.calls, step.observations, strict=False):
             if observation.ok:
@@ -91,20 +87,16 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
 
 
 def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Violation]:
-    """Rules 7 and 8, which look at the whole; where a late reply is at fault is our choice."""
+    """Rules 7 and 8, on the whole trajectory; which reply to blame is our choice."""
     found = []
-    if not reply_steps:
-        found.append(Violation(last, 7, "premature_stop", "the trajectory has no reply"))
-    elif len(reply_steps) > 1:
-        message = f"{len(reply_steps)} replies instead of one"
-        found.append(Violation(reply_steps[1], 7, "premature_stop", message))
+    if len(reply_steps) != 1:
+        step = reply_steps[1] if reply_steps else last
+        found.append((step, 7, f"{len(reply_steps)} replies instead of one"))
     elif reply_steps[0] != last:
-        message = "the reply is not the last step"
-        found.append(Violation(reply_steps[0], 7, "premature_stop", message))
+        found.append((reply_steps[0], 7, "the reply is not the last step"))
     if not acted:
-        message = "neither issue_refund nor escalate was called"
-        found.append(Violation(last, 8, "premature_stop", message))
-    return found
+        found.append((last, 8, "neither issue_refund nor escalate was called"))
+    return [Violation(step, rule, "premature_stop", message) for step, rule, message in found]
 
 
 class _Record:
@@ -160,7 +152,7 @@ class _Record:
         if order_id not in self._authorised:
             message = f"{order} refunded without a passed eligibility check"
             broken.append((3, "skipped_precondition", message))
-        elif not _distance(amount, self._authorised[order_id]) < _CENT:
+        elif _distance(amount, self._authorised[order_id]) >= _CENT:
             authorised = _show(self._authorised[order_id])
             message = f"{order} refunded {_show(amount)}, authorised was {authorised}"
             broken.append((4, "ignored_observation", message))
@@ -249,7 +241,7 @@ def judge(trajectory: Trajectory) -> Verdict:
         rationale = "no rule is broken; wrong_tool and unsupported_claim are beyond the rules"
     return Verdict(
         trajectory_id=trajectory.trajectory_id,
-        judge=JUDGE,
+        judge="rules",
         faulty=bool(found),
         failure_step=found[0].step if found else None,
         failure_type=found[0].failure_type if found else None,
