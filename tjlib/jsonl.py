@@ -38,6 +38,17 @@ def _is_torn(line: bytes) -> bool:
     return False
 
 
+def _reads_as(kind: type, line: bytes, shaped: bool) -> bool:
+    """Tell whether a line is a ``kind``, in the release's shape too if ``shaped``."""
+    for decode in (from_json, release.decode) if shaped else (from_json,):
+        try:
+            decode(kind, line)
+            return True
+        except InputError:
+            pass
+    return False
+
+
 def _mismatch(kind: type, line: bytes, problem: InputError) -> str:
     """Say what is wrong with a line that is not a ``kind``, and what to do."""
     name = kind.__name__.lower()
@@ -46,11 +57,8 @@ def _mismatch(kind: type, line: bytes, problem: InputError) -> str:
     except UnicodeDecodeError:
         return "not UTF-8 text; save the file as UTF-8"
     for other in _KINDS:
-        if other is not kind:
-            try:
-                release.decode(other, line)
-            except InputError:
-                continue
+        # A released trajectory has its label inside: it reads as both, which tells nothing.
+        if other is not kind and _reads_as(other, line, shaped=Verdict in (kind, other)):
             looks = other.__name__.lower()
             return f"this looks like a {looks} line, not a {name}; give the file of {name} lines"
     try:
@@ -60,32 +68,8 @@ def _mismatch(kind: type, line: bytes, problem: InputError) -> str:
     return f"{problem}; a {name} line holds {', '.join(kind.__struct_fields__)}"
 
 
-def numbered(
-    path: str | Path, kind: type[R], *, torn_ok: bool = False
-) -> Iterator[tuple[int, R]]:
-    """Read records with the number of the line each stands on.
-
-    Parameters
-    ----------
-    path : str or Path
-        A JSONL file in UTF-8; a byte-order mark, CRLF line ends and blank
-        lines are accepted.
-    kind : type
-        The record class; a line in the release's shape is converted.
-    torn_ok : bool
-        Pass over a last line that a killed run left half written, which
-        `append` then cuts off.
-
-    Yields
-    ------
-    line, record
-        Lines count from 1.
-
-    Raises
-    ------
-    InputError
-        One line naming file, line, problem and remedy.
-    """
+def numbered(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Iterator[tuple[int, R]]:
+    """Read as `read` does, each record with the number of its line, counted from 1."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; give a file in it")
@@ -121,7 +105,28 @@ def numbered(
 
 
 def read(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Iterator[R]:
-    """Read records one at a time, in flat memory; parameters and errors as `numbered`."""
+    """Read records one at a time, in flat memory.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSONL file in UTF-8; a byte-order mark, CRLF line ends and blank
+        lines are accepted.
+    kind : type
+        The record class; a line in the release's shape is converted.
+    torn_ok : bool
+        Pass over a last line that a killed run left half written, which
+        `append` then cuts off.
+
+    Yields
+    ------
+    record
+
+    Raises
+    ------
+    InputError
+        One line naming file, line, problem and remedy.
+    """
     for _, record in numbered(path, kind, torn_ok=torn_ok):
         yield record
 

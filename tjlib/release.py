@@ -155,6 +155,8 @@ def decode(kind: type[R], line: bytes) -> R:
     >>> decode(Label, line).stratum
     'expired'
     """
+    if kind not in _SHAPES:
+        raise InputError(f"the release has no lines of {kind.__name__.lower()}s")
     shape, convert = _SHAPES[kind]
     raw = from_json(shape, line)
     try:

@@ -82,7 +82,7 @@ def published(name: str) -> pd.DataFrame:
     names = sorted(path.stem for path in _published_folder().glob("*.csv"))
     if name not in names:
         raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
-    return pd.read_csv(_published_folder() / f"{name}.csv", float_precision="round_trip")
+    return pd.read_csv(_published_folder() / f"{name}.csv")
 
 
 def released(folder: str | Path | None = None) -> Released:
