@@ -63,7 +63,7 @@ def _notebook(path: Path, into: Path) -> Path:
     return copy
 
 
-def _needs() -> None:
+def _need_papermill() -> None:
     try:
         import jupytext  # noqa: F401
         import nbconvert  # noqa: F401
@@ -71,6 +71,8 @@ def _needs() -> None:
     except ModuleNotFoundError as error:
         raise InputError(f"rerun needs the package {error.name}; run: pip install 'tjlib[book]' "
                          "(or make book once, then .venv/bin/tjlib)") from None
+    # What it would log is told here, in one line.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
 
 
 def parameters(chapter: str) -> dict[str, dict[str, str]]:
@@ -91,7 +93,7 @@ def parameters(chapter: str) -> dict[str, dict[str, str]]:
     InputError
         If there is no such chapter or it has no parameters cell.
     """
-    _needs()
+    _need_papermill()
     with TemporaryDirectory() as folder:
         return _inspect(_notebook(_source(chapter), Path(folder)))
 
@@ -112,7 +114,6 @@ def read_values(path: str | Path) -> dict[str, Any]:
 def _inspect(notebook: Path) -> dict[str, dict[str, str]]:
     import papermill
 
-    logging.getLogger("papermill").setLevel(logging.ERROR)
     found = papermill.inspect_notebook(str(notebook))
     if not found:
         raise InputError(f"{notebook.stem}: no cell tagged 'parameters', so none can be set; "
@@ -185,7 +186,7 @@ def rerun(
         chapter, cell and exception. What had run by then is kept as
         NAME.partial.ipynb and an earlier NAME.ipynb is left alone.
     """
-    _needs()
+    _need_papermill()
     import papermill
     from nbclient.exceptions import DeadKernelError
 
