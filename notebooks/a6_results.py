@@ -45,7 +45,7 @@
 # %% tags=["parameters"]
 verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
 labels: str = ""  # the labels of a verdict file; empty: labels.jsonl beside it
-judges: list = []  # the judges to show, by id; empty: all
+judges: list[str] = []  # the judges to show, by id; empty: all
 focus: str = ""  # the judge of the confusion figure; empty: step:qwen2.5:14b, else the last
 draws: int = 10_000  # bootstrap replicates behind every interval
 seed: int = 0  # seed of the bootstrap

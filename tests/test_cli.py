@@ -152,7 +152,10 @@ def test_json_gives_counts_and_says_why_a_number_is_missing(run, files):
     status, out, err = run("score", files / "v.jsonl", "--json")
     assert (status, err) == (0, "")
     got = scores(out)
-    assert got["j", "recall"] == {"judge": "j", "metric": "recall", "value": 1.0, "k": 1, "n": 1}
+    # One of one: the exact 95 % interval starts at .025, for .025 of the time even a coin shows it.
+    assert got["j", "recall"] == {"judge": "j", "metric": "recall", "value": 1.0,
+                                  "lo": pytest.approx(0.025), "hi": 1.0, "k": 1, "n": 1,
+                                  "how": "exact binomial"}
     loud = got["j", "loud_recall"]
     assert loud["value"] is None and loud["why"] == "no loud fault was judged"
     assert got["j", "wrong_tool->wrong_tool"]["value"] == 1

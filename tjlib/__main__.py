@@ -74,15 +74,18 @@ def _judge(args: argparse.Namespace) -> None:
 
 
 def _score(args: argparse.Namespace) -> None:
+    import numpy as np
     import pandas as pd
 
     from tjlib import report, store
-    from tjlib.measure import verdicts
+    from tjlib.measure.intervals import intervals
     from tjlib.measure.table import table
+    from tjlib.measure.verdicts import floors
 
     source = store.load(args.source, args.labels, args.traces)
     joined = table(source.labels, source.verdicts, source.cost)
-    scores = pd.concat([verdicts.metrics(joined), verdicts.floors(joined)], ignore_index=True)
+    found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
+    scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
     if args.json:
         print(json.dumps(report.records(joined, scores), indent=1))
     else:
@@ -144,6 +147,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
                      help="default: trajectories.jsonl beside the labels")
+    sub.add_argument("--draws", type=_count, default=10_000, metavar="B",
+                     help="bootstrap replicates behind the intervals (10000)")
+    sub.add_argument("--seed", type=_count, default=0, help="seed of the bootstrap (0)")
+    sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
+                     help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
     sub = command("fetch", _fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")

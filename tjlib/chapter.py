@@ -17,7 +17,7 @@ from typing import Any
 
 from tjlib.trace import InputError
 
-__all__ = ["check", "coerce", "from_text", "number", "raise_clean", "unknown"]
+__all__ = ["check", "coerce", "from_text", "number", "raise_clean", "text", "unknown"]
 
 _SCALARS = {"str": str, "int": int, "float": (int, float), "bool": bool}
 # What IPython, and a __future__ import, put among a notebook's names.
@@ -209,7 +209,12 @@ def check(namespace: dict[str, Any], **rules: Any) -> SimpleNamespace:
 
 def number(name: str, value: float | None, digits: int) -> None:
     """Glue a number for the prose under ``name``, rounded; None or NaN reads "undefined"."""
+    missing = value is None or math.isnan(value)
+    text(name, "undefined" if missing else f"{value:z.{digits}f}")
+
+
+def text(name: str, value: str) -> None:
+    """Glue a piece of text for the prose under ``name``."""
     from myst_nb import glue
 
-    missing = value is None or math.isnan(value)
-    glue(name, "undefined" if missing else f"{value:z.{digits}f}", display=False)
+    glue(name, value, display=False)

@@ -22,14 +22,22 @@ _BLOCKS = {
 }
 
 
+_WHOLE = {"n_flagged", "latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean"}
+
+
 def _whole(count: float | None) -> int | float | None:
     return int(count) if count is not None and float(count).is_integer() else count
 
 
-def _column(values: pd.Series, rate: bool) -> pd.Series:
+def _cell(row: dict) -> str:
+    if row["value"] is None:
+        return "-"
     # Rates to a fixed number of decimals; costs span seven decades, counts are whole.
-    form = "{:.3f}" if rate and values.name != "n_flagged" else "{:.4g}"
-    return values.map(lambda value: "-" if pd.isna(value) else form.format(value))
+    form = "{:.4g}" if row["metric"] in _WHOLE else "{:.3f}"
+    text = form.format(row["value"])
+    if row["lo"] is not None:
+        text += f" [{form.format(row['lo'])}, {form.format(row['hi'])}]"
+    return text
 
 
 def records(table: VerdictTable, scores: pd.DataFrame) -> list[dict]:
@@ -39,24 +47,24 @@ def records(table: VerdictTable, scores: pd.DataFrame) -> list[dict]:
     ----------
     table : VerdictTable
     scores : DataFrame
-        Columns judge, metric, value, k, n, why.
+        Columns judge, metric, value, lo, hi, k, n, how, why.
 
     Returns
     -------
     list of dict
-        Keys judge, metric, value, k, n; and why where value is None. A
-        confusion cell's metric is ``TRUE->PREDICTED``, its value a count out
-        of n faults of that type.
+        Keys judge, metric, value, lo, hi, k, n; how the interval was made,
+        or why there is none, or no value. A confusion cell's metric is
+        ``TRUE->PREDICTED``, its value a count out of n faults of that type.
     """
     out = []
     for row in scores.to_dict("records"):
-        record = {"judge": row["judge"], "metric": row["metric"], "value": row["value"],
-                  "k": _whole(row["k"]), "n": _whole(row["n"])}
-        out.append(record | ({"why": row["why"]} if row["value"] is None else {}))
+        record = {name: row[name] for name in ("judge", "metric", "value", "lo", "hi")}
+        record |= {"k": _whole(row["k"]), "n": _whole(row["n"])}
+        out.append(record | {name: row[name] for name in ("how", "why") if row[name]})
     for judge in table.judges:
         for true, cells in confusion(table, judge).iterrows():
-            out += [{"judge": judge, "metric": f"{true}->{said}", "value": int(k), "k": int(k),
-                     "n": int(cells.sum())} for said, k in cells.items()]
+            out += [{"judge": judge, "metric": f"{true}->{said}", "value": int(k), "lo": None,
+                     "hi": None, "k": int(k), "n": int(cells.sum())} for said, k in cells.items()]
     return out
 
 
@@ -66,22 +74,24 @@ def text(scores: pd.DataFrame) -> str:
     Parameters
     ----------
     scores : DataFrame
-        Columns judge, metric, value, k, n, why.
+        As `records`; differences of two judges are left to the JSON.
 
     Returns
     -------
     str
-        Ends with why each undefined score is undefined.
+        Estimates with their 95 % intervals; ends with why each undefined
+        score is undefined.
     """
-    wide = scores.pivot_table(index="judge", columns="metric", values="value", aggfunc="first",
-                              sort=False, dropna=False)
+    own = scores[~scores["judge"].str.contains(" - ", regex=False)]
+    cells = own.assign(cell=[_cell(row) for row in own.to_dict("records")])
+    wide = cells.pivot_table(index="judge", columns="metric", values="cell", aggfunc="first",
+                             sort=False)
     parts = []
     for title, names in _BLOCKS.items():
         block = wide[names].rename(columns=lambda name: name.removeprefix("recall|"))
-        block = block.rename_axis(index=None, columns=title)
-        parts.append(block.apply(_column, rate=title != "cost").to_string())
-    shown = scores["metric"].isin([name for names in _BLOCKS.values() for name in names])
-    undefined = scores[scores["value"].isna() & shown]
+        parts.append(block.rename_axis(index=None, columns=title).to_string())
+    shown = own["metric"].isin([name for names in _BLOCKS.values() for name in names])
+    undefined = own[own["value"].isna() & shown]
     reasons = [f"{metric} undefined for {', '.join(rows['judge'])}: {why}"
                for (metric, why), rows in undefined.groupby(["metric", "why"], sort=False)]
     return "\n\n".join(parts + ["\n".join(reasons)] * bool(reasons))
