@@ -47,9 +47,10 @@ from itertools import islice
 
 import pandas as pd
 
-from tjlib import charts, tables
+from tjlib import tables
 from tjlib.charts import judging
-from tjlib.desk import oracle, rules, world
+from tjlib.charts.show import show
+from tjlib.desk import rules, world
 from tjlib.desk.testbed import judged_set, stream
 from tjlib.trace import FAULT_TYPES
 
@@ -120,7 +121,7 @@ for trajectory, label in stream(given.seed):
     elif rows:
         break
 steps = pd.DataFrame(rows)
-charts.show(
+show(
     judging.strips(steps), name="a3-strips", table=steps[["heading", "step", "call", "observation"]],
     alt="Seven strips of steps, one a variant of the same case: the oracle's six calls, then each "
         "fault with its one edited step marked and the rule that fires, or none, in the heading.",
@@ -154,7 +155,7 @@ judged = pd.DataFrame({
     "type": [x.failure_type for x in labels], "survival": survival,
     "step": [x.failure_step for x in labels], "verdict": [rules.judge(x) for x in trajectories]})
 judged["flagged"] = [v.faulty for v in judged["verdict"]]
-judged["typed"] = [v.failure_type == kind for v, kind in zip(judged["verdict"], judged["type"])]
+judged["typed"] = [v.failure_type == kind for v, kind in zip(judged["verdict"], judged["type"], strict=True)]
 grouped = judged.dropna(subset="type").groupby("type")
 table1 = grouped.agg(step=("step", "first"), flagged=("flagged", "mean"), typed=("typed", "mean"))
 table1.insert(0, "edit", pd.Series(EDITS))
@@ -187,7 +188,7 @@ cells = pd.DataFrame({"fault": [x.failure_type or "none" for x in labels], "role
 cells = cells.value_counts().rename("n").reset_index()
 order = {name: i for i, name in enumerate(("none", *FAULT_TYPES))}
 cells = cells.sort_values(["fault", "role"], key=lambda s: s.map(order) if s.name == "fault" else s)
-charts.show(
+show(
     judging.composition(cells), name="a3-composition", table=cells,
     alt="Bars of the number of trajectories: clean runs, then each type of fault, coloured by "
         "clean, silent and loud; only one type is split between silent and loud.",

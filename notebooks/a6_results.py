@@ -63,8 +63,9 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import charts, store, tables
+from tjlib import store, tables
 from tjlib.charts import judging
+from tjlib.charts.show import show
 from tjlib.measure.against import compare
 from tjlib.measure.calibration import reliability
 from tjlib.measure.intervals import intervals
@@ -80,6 +81,7 @@ if missing := set(given.judges) - {v.judge for v in asked}:
     raise InputError(f"no verdicts by {', '.join(sorted(missing))}; judges here: {known}")
 verdict_table = table(source.labels, asked, source.cost)
 found = intervals(verdict_table, np.random.default_rng(given.seed), draws=given.draws)
+own = found[found["judge"].isin(verdict_table.judges)]  # the rest are differences of two judges
 floor = floors(verdict_table)
 
 # %% tags=["hide-input"]
@@ -142,13 +144,13 @@ tables.show(
 # %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate on the same line, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
 WHAT = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm",
         "recall": "pooled"}
-shown = found[found["metric"].isin(WHAT) & found["judge"].isin(verdict_table.judges)]
+shown = own[own["metric"].isin(WHAT)]
 recalls = pd.DataFrame({
     "judge": shown["judge"].map(tables.judge_name), "what": shown["metric"].map(WHAT),
     "value": shown["value"], "lo": shown["lo"], "hi": shown["hi"],
     "shown": [tables.estimate(row) for row in shown.to_dict("records")],
 })
-charts.show(
+show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
     alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall on one "
         "line from 0 to 1; the outcome judge's silent recall lies close to its false-alarm rate.",
@@ -168,13 +170,13 @@ charts.show(
 
 # %% mystnb={"figure": {"caption": "Share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
 ROWS = {f"recall|{kind}": kind for kind in FAULT_TYPES} | {"false_alarm_rate": "clean (false alarms)"}
-shown = found[found["metric"].isin(ROWS) & found["judge"].isin(verdict_table.judges)]
-shown = shown[shown["value"].notna()]
+shown = own[own["metric"].isin(ROWS)]
+shown = shown[shown["value"].notna()].sort_values("metric", key=lambda m: m.map(list(ROWS).index))
 strip = pd.DataFrame({
     "judge": shown["judge"].map(tables.judge_name), "row": shown["metric"].map(ROWS),
     "value": shown["value"], "shown": [tables.estimate(row, 2) for row in shown.to_dict("records")],
 })
-charts.show(
+show(
     judging.type_strip(strip), name="a6-types", table=strip[["judge", "row", "shown"]],
     alt="A grid of judges by fault types with the share flagged in each cell and the share of "
         "clean trajectories flagged in the last row.",
@@ -188,7 +190,7 @@ charts.show(
 
 # %% tags=["hide-input"]
 tables.show(
-    tables.layout(found[found["judge"].isin(verdict_table.judges)], ROWS, digits=2).T.rename_axis("type"),
+    tables.layout(own, ROWS, digits=2).T.rename_axis("type"),
     "Table 6. Share flagged by type of fault with 95 % intervals, and the false-alarm anchor.",
     source.origin,
 )
@@ -209,7 +211,7 @@ table7 = {
 }
 places = tuple(name for name in table7 if name != "brier")
 tables.show(
-    tables.layout(found[found["judge"].isin(verdict_table.judges)], table7, over=places),
+    tables.layout(own, table7, over=places),
     "Table 7. Localisation with its denominators (higher is better) and Brier score (lower is "
     "better).", source.origin,
 )
@@ -228,7 +230,7 @@ for judge in verdict_table.judges:
         judge=tables.judge_name(judge), lo=[lo for lo, _ in ends], hi=[hi for _, hi in ends],
         kind="hand-set" if judge in (RULES, "rules") else "stated"))
 bins = pd.concat(bins)[["judge", "confidence", "accuracy", "lo", "hi", "n", "kind"]]
-charts.show(
+show(
     judging.reliability(bins), name="a6-reliability", table=bins,
     alt="One panel a judge: mean stated confidence of each bin on the horizontal axis, share of "
         "correct verdicts on the vertical axis, with a diagonal for perfect calibration.",
@@ -243,9 +245,8 @@ charts.show(
 
 # %% mystnb={"figure": {"caption": "What the judge called each type of fault: rows are the truth, columns the judge's word, cells count trajectories.", "name": "fig-a6-confusion"}} tags=["hide-input"]
 looked_at = given.focus or (STEP if STEP in verdict_table.judges else verdict_table.judges[-1])
-counts = confusion(verdict_table, looked_at).stack().rename("n").reset_index()
-counts.columns = ["true", "called", "n"]
-charts.show(
+counts = confusion(verdict_table, looked_at).reset_index().melt("true", var_name="called", value_name="n")
+show(
     judging.confusion(counts), name="a6-confusion",
     table=confusion(verdict_table, looked_at).reset_index(),
     alt=f"Confusion matrix of {tables.judge_name(looked_at)}: six true types by six named types "
@@ -261,7 +262,7 @@ table8 = {
     "completion_tokens_mean": "completion tokens",
 }
 tables.show(
-    tables.layout(found[found["judge"].isin(verdict_table.judges)], table8, digits=1),
+    tables.layout(own, table8, digits=1),
     "Table 8. Mean cost of one verdict. Time is wall clock on the workstation that made the "
     "verdicts and will differ on yours; tokens will not.", source.origin,
 )

@@ -10,21 +10,16 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from tjlib.charts.theme import ROLE
+from tjlib.charts.theme import role_scale
 
 __all__ = ["composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
 
-_ROLES = ("clean", "silent", "loud", "false alarm")
-_MARKS = {"silent": "circle", "loud": "square", "false alarm": "triangle-up", "pooled": "diamond"}
+_SURVIVAL = ("clean", "silent", "loud")
+_MARKS = {"silent": "circle", "loud": "square", "false alarm": "triangle-up"}
 
 
-def _rate(field: str, title: str) -> alt.X:
-    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=[0, 1], clamp=True))
-
-
-def _role(field: str, names: tuple[str, ...] = _ROLES, **options) -> alt.Color:
-    scale = alt.Scale(domain=list(names), range=[ROLE[name] for name in names])
-    return alt.Color(f"{field}:N", scale=scale, **options)
+def _role(field: str, *names: str, legend: alt.Legend | None) -> alt.Color:
+    return alt.Color(f"{field}:N", scale=alt.Scale(**role_scale(*names)), legend=legend)
 
 
 def strips(steps: pd.DataFrame) -> alt.LayerChart:
@@ -42,11 +37,13 @@ def strips(steps: pd.DataFrame) -> alt.LayerChart:
     altair.LayerChart
     """
     order = alt.EncodingSortField("order")
-    y = alt.Y("variant:N", sort=order, axis=None, scale=alt.Scale(paddingInner=0.5, paddingOuter=0.3))
-    x = alt.X("step:O", title="step (0-based)", axis=alt.Axis(labelAngle=0, orient="top"))
+    y = alt.Y("variant:N", sort=order, axis=None,
+              scale=alt.Scale(paddingInner=0.5, paddingOuter=0.6))
+    x = alt.X("step:O", title="step (0-based)",
+              axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False))
     base = alt.Chart(steps).encode(x=x, y=y)
     boxes = base.mark_rect(stroke="white", cornerRadius=3, fillOpacity=0.85).encode(
-        color=_role("role", ("clean", "silent", "loud"), legend=alt.Legend(
+        color=_role("role", *_SURVIVAL, legend=alt.Legend(
             title=None, orient="bottom", labelExpr="datum.value == 'clean' ? 'as the oracle' : "
             "'edited, ' + datum.value")),
         tooltip=["variant", "step", "call", "observation"])
@@ -74,10 +71,10 @@ def composition(cells: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y("fault:N", sort=faults, title=None),
         x=alt.X("n:Q", title="trajectories", stack="zero"),
         order=alt.Order("role:N"), tooltip=["fault", "role", "n"])
-    bars = base.mark_bar().encode(color=_role("role", ("clean", "silent", "loud"), legend=alt.Legend(
-        title=None, orient="top")))
-    words = base.mark_text(fontSize=14, align="right", dx=-4, color="white", fontWeight="bold").encode(
-        text="n:Q", detail="role:N")
+    bars = base.mark_bar().encode(color=_role("role", *_SURVIVAL, legend=alt.Legend(title=None)))
+    words = base.mark_text(align="right", dx=-4, fontWeight="bold").encode(
+        text="n:Q", detail="role:N",
+        color=alt.condition("datum.role == 'loud'", alt.value("white"), alt.value("black")))
     return (bars + words).properties(height=alt.Step(34))
 
 
@@ -94,20 +91,22 @@ def dumbbell(recalls: pd.DataFrame) -> alt.LayerChart:
     -------
     altair.LayerChart
     """
-    judges, names = list(dict.fromkeys(recalls["judge"])), list(_MARKS)
-    y = alt.Y("judge:N", sort=judges, title=None, axis=alt.Axis(labelLimit=150))
-    lane = alt.YOffset("what:N", sort=names, scale=alt.Scale(paddingOuter=0.6))
-    base = alt.Chart(recalls).encode(y=y, yOffset=lane)
-    color = _role("what", (*names[:3], "pooled"), legend=None)
-    bars = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-        x=_rate("lo", "share flagged (recall: higher is better; false alarms: lower)"), x2="hi:Q",
-        color=color)
-    points = base.mark_point(size=130, filled=True, opacity=1).encode(
-        x="value:Q", color=_role("what", (*names[:3], "pooled"), legend=alt.Legend(
-            title=None, orient="top", columns=2)),
-        shape=alt.Shape("what:N", scale=alt.Scale(domain=names, range=list(_MARKS.values()))),
+    base = alt.Chart(recalls).encode(
+        x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]),
+                title="share flagged (recall: higher is better; false alarms: lower)"),
+        y=alt.Y("judge:N", sort=list(dict.fromkeys(recalls["judge"])), title=None),
         tooltip=["judge", "what", "shown"])
-    return (bars + points).properties(height=alt.Step(22))
+    color = _role("what", *_MARKS, legend=alt.Legend(title=None, symbolOpacity=1))
+    ends = base.transform_filter("datum.what == 'silent' || datum.what == 'loud'")
+    handle = ends.mark_line(style="reference", strokeWidth=1).encode(detail="judge:N")
+    spans = base.transform_filter("datum.what != 'pooled'").mark_rule(
+        strokeWidth=11, opacity=0.35).encode(x="lo:Q", x2="hi:Q", color=color)
+    points = base.transform_filter("datum.what != 'pooled'").mark_point(size=130).encode(
+        color=color, shape=alt.Shape("what:N", scale=alt.Scale(
+            domain=list(_MARKS), range=list(_MARKS.values()))))
+    pooled = base.transform_filter("datum.what == 'pooled'").mark_point(
+        style="published", filled=False, shape="diamond", size=130)
+    return (handle + spans + points + pooled).properties(height=alt.Step(46))
 
 
 def type_strip(recalls: pd.DataFrame) -> alt.LayerChart:
@@ -126,7 +125,7 @@ def type_strip(recalls: pd.DataFrame) -> alt.LayerChart:
     judges, rows = (list(dict.fromkeys(recalls[name])) for name in ("judge", "row"))
     base = alt.Chart(recalls).encode(
         x=alt.X("judge:N", sort=judges, title=None,
-                axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=160)),
+                axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=160)),
         y=alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(labelLimit=190)),
         tooltip=["judge", "row", "shown"])
     boxes = base.mark_rect(stroke="white").encode(color=alt.Color(
@@ -153,15 +152,15 @@ def reliability(bins: pd.DataFrame) -> alt.FacetChart:
     """
     axis = alt.Scale(domain=[0, 1])
     base = alt.Chart().encode(x=alt.X("confidence:Q", title="stated confidence", scale=axis))
-    diagonal = alt.Chart().mark_line(style="reference", strokeDash=[5, 4]).encode(
-        x="confidence:Q", y="ideal:Q")
+    diagonal = alt.Chart().mark_line(style="chance").encode(
+        x="confidence:Q", y="ideal:Q").transform_filter("isValid(datum.ideal)")
     spans = base.mark_rule().encode(y=alt.Y("lo:Q", title="share correct", scale=axis), y2="hi:Q")
-    points = base.mark_point(opacity=0.9).encode(
+    points = base.mark_point(style="reference").encode(
         y="accuracy:Q",
         size=alt.Size("n:Q", scale=alt.Scale(range=[30, 600]), legend=alt.Legend(
-            title="verdicts in the bin", orient="bottom")),
-        fillOpacity=alt.condition("datum.kind == 'hand-set'", alt.value(0), alt.value(0.6)),
-        fill=alt.value(ROLE["reference"]), tooltip=["judge", "confidence", "accuracy", "n"])
+            title="verdicts in the bin", orient="bottom", values=[25, 100, 300])),
+        fillOpacity=alt.condition("datum.kind == 'hand-set'", alt.value(0), alt.value(0.3)),
+        tooltip=["judge", "confidence", "accuracy", "n"])
     ends = bins.drop_duplicates("judge").merge(
         pd.DataFrame({"confidence": [0.0, 1.0], "ideal": [0.0, 1.0]}), how="cross",
         suffixes=("_bin", ""))[["judge", "confidence", "ideal"]]
