@@ -1,0 +1,4 @@
+# %% [markdown]
+# # Ground truth without annotation
+#
+# To be replaced by the chapter.

@@ -1,0 +1,4 @@
+# %% [markdown]
+# # The pooled recall hides two numbers
+#
+# To be replaced by the chapter.
