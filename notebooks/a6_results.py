@@ -159,7 +159,7 @@ show(
 # %% [markdown]
 # The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`. The paper reports
 # +0.389 [0.296, 0.482] (section 7.1). Whether this gap is about seeing or about *which* cases are
-# silent is a fair question, and [the analysis chapter](a7_analysis) takes it up: paired with
+# silent is a fair question, and the analysis chapter takes it up: paired with
 # their own clean runs, some loud faults turn out to be flagged for reasons that have nothing to
 # do with the fault.
 #
@@ -290,7 +290,7 @@ tables.show(
 # ## What would change our mind
 #
 # - If the gap closed when each fault is compared with the clean run of the same case, it would be
-#   a gap between cases, not between views. [The analysis](a7_analysis) does that comparison.
+#   a gap between cases, not between views. The analysis chapter does that comparison.
 # - If a larger outcome judge reached the step judge's silent recall at no false alarms, the blind
 #   spot would be weakness, not structure. Nothing here rules that out for the faults whose reply
 #   changes; for those whose reply does not, no judge of replies can tell the two apart.

@@ -1,0 +1,54 @@
+# Needs python3 (3.11 or newer) and make, nothing else; each target installs
+# what it uses on first call. Names are relative, so a path may hold spaces.
+
+PYTHON ?= python3
+PORT   ?= 8000
+ARGS   ?=
+PY     := .venv/bin/python
+STAMP  := .venv/.installed
+
+.PHONY: help book test serve sync bench clean distclean
+
+help:
+	@echo "make book        build the book, every number computed anew: _build/html/index.html"
+	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
+	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
+	@echo "make sync        make each notebooks/NAME.ipynb agree with its NAME.py"
+	@echo "make bench       measure the testbed's throughput"
+	@echo "make clean       remove the book, every cache and every compiled file"
+	@echo "make distclean   the same, and .venv"
+
+# The stamp comes last: an installation that failed is tried again.
+$(STAMP): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	@touch $@
+
+# _build goes first, so that a page that left the book leaves the folder too.
+book: $(STAMP)
+	rm -rf _build
+	.venv/bin/jupyter-book build . --all -n -W --keep-going
+
+test: $(STAMP)
+	$(PY) -m ruff check
+	$(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+
+serve: $(STAMP)
+	@test -e _build/html/index.html || $(MAKE) book
+	$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+sync: $(STAMP)
+	$(PY) book/_ext/pairs.py notebooks
+
+bench: $(STAMP)
+	$(PY) tests/bench.py
+
+clean:
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist
+	find . -path ./.venv -prune -o -type d \
+	    \( -name __pycache__ -o -name .ipynb_checkpoints -o -name .jupyter_cache \) \
+	    -exec rm -rf {} +
+
+distclean: clean
+	rm -rf .venv

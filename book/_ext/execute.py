@@ -1,0 +1,158 @@
+"""Run every chapter when the book is built, and stop the build when one fails.
+
+Decision: MyST-NB renders, this runs. Its own runner publishes a crashed page
+and its cache keeps numbers that the library no longer gives, so execution is
+off there and each build runs each chapter, two at a time, from the stored
+notebook. Refusal: nothing is cached, and a chapter that crashes, hangs, loses
+its kernel or differs from its text twin leaves no book behind.
+
+The executed notebook replaces the page's source while Sphinx reads it; the
+file on disk, and so the one a reader downloads, stays without outputs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from pairs import problems
+from sphinx.util import logging
+from traitlets.config import Config
+
+import tjlib
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+__all__ = ["digest", "setup"]
+
+LOG = logging.getLogger(__name__)
+WORKERS = 2
+#: What a page's numbers depend on, from the root of the book.
+SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "data", "notebooks", "tjlib")
+RECORDED = ("jupyter-book", "numpy", "pandas", "scipy", "altair")
+# Without it each kernel warns, in the log, that its loopback port is open to eavesdroppers.
+ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
+
+
+
+def digest(root: Path) -> str:
+    """Fingerprint the sources of the book, to tell whether a built one is theirs."""
+    total = hashlib.sha256()
+    for name in SOURCES:
+        top = root / name
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                total.update(f"{path.relative_to(root).as_posix()}\0".encode())
+                total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Run the chapters about to be read, and record how long each took."""
+    root = Path(app.srcdir)
+    record = {"sources": digest(root), "chapters": {}, "versions": _versions()}
+    paths = {doc: Path(env.doc2path(doc)) for doc in docnames}
+    paths = {doc: path for doc, path in paths.items() if path.suffix == ".ipynb"}
+    runs = asyncio.run(_run(paths, app.config.tj_cell_timeout, root))
+    if failed := [text for _, _, text in runs.values() if text]:
+        # An exception would be told twice more, each time under Jupyter Book's own traceback.
+        raise SystemExit("\n\n".join(["The book was not built.", *failed]))
+    app.tj_executed = {doc: nbformat.writes(notebook) for doc, (notebook, _, _) in runs.items()}
+    for doc, (_, seconds, _) in sorted(runs.items()):
+        record["chapters"][doc] = {"seconds": round(seconds, 2)}
+        LOG.info("ran %s in %.1f s", doc, seconds)
+    report = Path(app.outdir).parent / "execution.json"
+    report.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+
+
+async def _run(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tuple]:
+    slots = asyncio.Semaphore(WORKERS)
+
+    async def run(doc: str, path: Path) -> tuple:
+        if found := problems(path):
+            return None, 0.0, "\n".join(f"{doc}: {line}" for line in found)
+        async with slots:
+            return await _run_one(doc, path, timeout, root)
+
+    runs = await asyncio.gather(*(run(*pair) for pair in paths.items()))
+    return dict(zip(paths, runs, strict=True))
+
+
+async def _run_one(doc: str, path: Path, timeout: int, root: Path) -> tuple:
+    """Run one chapter; give the notebook, the seconds, and a report or None."""
+    notebook = nbformat.read(path, as_version=4)
+    at = {"cell": None}
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        config=ENCRYPTED,
+        on_cell_start=lambda cell, cell_index: at.update(cell=cell_index),
+    )
+    # The chapter sees this checkout's tjlib, whatever else is installed.
+    search = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    start, report = time.monotonic(), None
+    try:
+        await client.async_execute(env={**os.environ, "PYTHONPATH": search})
+    except CellExecutionError as error:
+        trace = "\n".join(notebook.cells[at["cell"]].outputs[-1].traceback)
+        trace = re.sub(r"\x1b\[[\d;]*m", "", trace)
+        report = _report(doc, notebook, at["cell"], f"{error.ename}: {error.evalue}", trace)
+    except CellTimeoutError:
+        why = f"CellTimeoutError: not done after {timeout} s (tj_cell_timeout)"
+        report = _report(doc, notebook, at["cell"], why)
+    except Exception as error:  # a kernel that dies or never starts has many faces
+        report = _report(doc, notebook, at["cell"], f"{type(error).__name__}: {error}")
+    return notebook, time.monotonic() - start, report
+
+
+def _report(doc: str, notebook, index: int | None, why: str, trace: str = "") -> str:
+    if index is None:
+        return f"{doc}, before its first cell: {why}"
+    number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
+    first = notebook.cells[index].source.strip().partition("\n")[0]
+    head = f"{doc}, code cell {number} ({first}): {why}"
+    return "\n    ".join([head, *trace.splitlines()])
+
+
+def _versions() -> dict[str, str]:
+    ours = {"python": platform.python_version(), "tjlib": tjlib.__version__}
+    return ours | {name: version(name) for name in RECORDED}
+
+
+def every_chapter(app: Sphinx, env: BuildEnvironment, *_: object) -> set[str]:
+    """Call every chapter outdated: a library or data change leaves no trace in a notebook."""
+    return {doc for doc in env.found_docs if env.doc2path(doc).endswith(".ipynb")}
+
+
+def hand_over(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Give Sphinx the executed notebook in place of the stored one."""
+    source[0] = app.tj_executed.get(docname, source[0])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    if sys.platform == "win32":
+        # pyzmq needs the selector loop.
+        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
+    app.tj_executed = {}
+    app.add_config_value("tj_cell_timeout", 60, "env", types=[int])
+    app.connect("env-get-outdated", every_chapter)
+    app.connect("env-before-read-docs", run_all)
+    app.connect("source-read", hand_over)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
