@@ -15,8 +15,17 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from tjlib.measure.resample import bca, clopper_pearson, percentile, replicate_weights
-from tjlib.measure.table import VerdictTable
+from tjlib.measure.resample import (
+    FIXED,
+    NEVER,
+    SAME,
+    SPREAD,
+    bca,
+    clopper_pearson,
+    percentile,
+    replicate_weights,
+)
+from tjlib.measure.table import STRUCTURAL, VerdictTable, patterns
 from tjlib.measure.verdicts import (
     COST,
     METRICS,
@@ -28,29 +37,10 @@ from tjlib.measure.verdicts import (
 )
 from tjlib.trace import InputError
 
-__all__ = ["STRUCTURAL", "intervals"]
-
-#: Judges that are rules: the same verdict on every trajectory of a design cell
-#: by construction, so no interval is printed for them (paper section 5).
-STRUCTURAL = ("programmatic", "rules")
+__all__ = ["intervals"]
 
 _COUNTED = "a count of this run, not an estimate"
-_FIXED = "structural: the same verdict on every trajectory of a design cell"
 _MEANS = "only the mean is published, no rows to resample"
-_NEVER = "undefined: no replicate defines the interval"
-_SAME = "undefined: every replicate gives the same value"
-_SPREAD = 1e-12  # sums of the same numbers in another order differ by less
-
-
-def _patterns(t: VerdictTable) -> np.ndarray:
-    """Number each row by its pattern: cell, label and every judge's verdict."""
-    codes = [t.cell, t.true_kind, t.true_step]
-    for j in range(len(t.judges)):
-        stated = np.nan_to_num(t.confidence[:, j], nan=-1.0)
-        view = np.column_stack([t.seen[:, j], t.ok[:, j], t.flag[:, j], t.kind[:, j], t.step[:, j],
-                                stated])
-        codes.append(np.unique(view, axis=0, return_inverse=True)[1].ravel())
-    return np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
 
 
 def _units(t: VerdictTable, by: str, number: np.ndarray):
@@ -102,12 +92,12 @@ def _row(judge, metric, value, lo, hi, flat, how, **count) -> dict:
     if metric == "coverage":
         return row | {"why": _COUNTED}
     if flat and judge in STRUCTURAL:
-        return row | {"why": _FIXED}
+        return row | {"why": FIXED}
     if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
         lo, hi = clopper_pearson(row["k"], row["n"])
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
-        return row | {"why": _SAME if flat else _MEANS if metric in COST else _NEVER}
+        return row | {"why": SAME if flat else _MEANS if metric in COST else NEVER}
     return row | {"lo": float(lo), "hi": float(hi), "how": how}
 
 
@@ -172,20 +162,20 @@ def intervals(
     is_cost = {"n|" + m.removesuffix("_mean") for m in COST}
     is_cost |= {name[2:] for name in is_cost}
     parts = (
-        (_patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost),
+        (patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost),
         (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost),
     )
     own, deltas = {}, []
     for number, ratio, names, wanted in parts:
         point, values, bounds = _draw(t, rng, draws, by, method, level, number, ratio, wanted)
         lo, hi = bounds(values, point, lambda jack: jack)
-        flat = np.ptp(values, axis=-1) < _SPREAD
+        flat = np.ptp(values, axis=-1) < SPREAD
         for j, judge in enumerate(t.judges):
             own |= {(judge, m): (lo[j, i], hi[j, i], flat[j, i]) for i, m in enumerate(names)}
         for a, b in combinations(range(len(t.judges)), 2):
             gap, at = values[b] - values[a], point[b] - point[a]
             lo, hi = bounds(gap, at, lambda jack, a=a, b=b: jack[b] - jack[a])
-            flat = np.ptp(gap, axis=-1) < _SPREAD
+            flat = np.ptp(gap, axis=-1) < SPREAD
             for i, m in enumerate(names):
                 missing = np.isnan(at[i])
                 deltas.append(_row(

@@ -14,7 +14,17 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-__all__ = ["bca", "clopper_pearson", "percentile", "replicate_weights"]
+__all__ = [
+    "FIXED", "NEVER", "SAME", "SPREAD", "bca", "bounds_or_why", "clopper_pearson", "percentile",
+    "replicate_weights",
+]
+
+#: Why a value has no interval.
+FIXED = "structural: the same verdict on every trajectory of a design cell"
+NEVER = "undefined: no replicate defines the interval"
+SAME = "undefined: every replicate gives the same value"
+#: Sums of the same numbers in another order differ by less.
+SPREAD = 1e-12
 
 _CHUNK = 2_000_000  # weights held at once: 16 MB, so memory does not grow with the draws
 
@@ -113,6 +123,40 @@ def percentile(draws: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.n
         if len(defined):
             bounds[(slice(None), *at)] = np.percentile(defined, [tail, 100 - tail])
     return bounds[0], bounds[1]
+
+
+def bounds_or_why(
+    draws: np.ndarray, level: float = 0.95, *, fixed: bool = False
+) -> tuple[float | None, float | None, str]:
+    """Return one statistic's percentile interval, or the reason there is none.
+
+    Parameters
+    ----------
+    draws : (B,) array
+        Replicates, NaN where undefined.
+    level : float
+    fixed : bool
+        The statistic is of a judge that is a rule, so equal replicates are
+        by construction.
+
+    Returns
+    -------
+    lo, hi : float or None
+    why : str
+        Empty where there is an interval.
+
+    Examples
+    --------
+    >>> bounds_or_why(np.ones(3))
+    (None, None, 'undefined: every replicate gives the same value')
+    """
+    defined = draws[~np.isnan(draws)]
+    if not len(defined):
+        return None, None, NEVER
+    if np.ptp(defined) < SPREAD:
+        return None, None, FIXED if fixed else SAME
+    lo, hi = percentile(defined, level)
+    return float(lo), float(hi), ""
 
 
 def bca(
