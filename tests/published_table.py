@@ -38,8 +38,8 @@ def published_table() -> VerdictTable:
             for judge in judges:
                 flag, kind, step, confidence = (
                     row[f"{judge}|{f}"] for f in ("faulty", "type", "step", "confidence"))
-                verdicts.append(Verdict(name, judge, bool(flag), None if step is None else int(step),
-                                        kind, confidence))
+                step = None if step is None else int(step)
+                verdicts.append(Verdict(name, judge, bool(flag), step, kind, confidence))
     return table(labels, verdicts, published("cost"))
 
 
