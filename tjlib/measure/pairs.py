@@ -56,8 +56,9 @@ def pairs_from(t: VerdictTable, replies: Mapping[str, str]) -> pd.DataFrame:
     >>> from tjlib.trace import Label, Verdict
     >>> t = table([Label("a", False), Label("b", True, parent_id="a")],
     ...           [Verdict("a", "j", False), Verdict("b", "j", True)])
-    >>> pairs_from(t, {"a": "Done.", "b": "Done."}).loc[0, ["reply", "fault_flagged"]].tolist()
-    ['unchanged', 1]
+    >>> pairs = pairs_from(t, {"a": "Done.", "b": "Done."})
+    >>> pairs[["reply", "fault_flagged", "parent_flagged"]].to_dict("records")
+    [{'reply': 'unchanged', 'fault_flagged': 1, 'parent_flagged': 0}]
     """
     at = {label.trajectory_id: row for row, label in enumerate(t.labels)}
     rows = []

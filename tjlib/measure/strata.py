@@ -49,8 +49,8 @@ def strata_from(t: VerdictTable) -> pd.DataFrame:
     >>> from tjlib.measure.table import table
     >>> from tjlib.trace import Label, Verdict
     >>> t = table([Label("a", False, stratum="happy")], [Verdict("a", "j", True)])
-    >>> strata_from(t).iloc[0].tolist()
-    ['happy', 'clean', 'clean', 'j', 1, 1]
+    >>> strata_from(t)[["stratum", "survival", "flagged", "n"]].to_dict("records")
+    [{'stratum': 'happy', 'survival': 'clean', 'flagged': 1, 'n': 1}]
     """
     for label in t.labels:
         if label.stratum is None:
