@@ -77,7 +77,7 @@ def alternatives(
         [[_score(v, right, weights) for v, right in judged] for weights in blocks], axis=-1)
     stated = [int(groups[~np.isnan(v)].sum()) for v, _ in judged]
     rows = [(t.judges[j], point[j], values[j], stated[j], t.judges[j] in STRUCTURAL,
-             WHY_UNDEFINED["ece"]) for j in range(len(t.judges))]
+             f"undefined: {WHY_UNDEFINED['ece']}") for j in range(len(t.judges))]
     rows += [(f"{t.judges[b]} - {t.judges[a]}", point[b] - point[a], values[b] - values[a], None,
               False, "undefined: one of the two is undefined")
              for a, b in combinations(range(len(t.judges)), 2)]

@@ -22,6 +22,7 @@ from tjlib.measure.resample import (
     SPREAD,
     bca,
     clopper_pearson,
+    leave_one_out,
     percentile,
     replicate_weights,
 )
@@ -39,6 +40,8 @@ from tjlib.trace import InputError
 
 __all__ = ["intervals"]
 
+_EMPTY = {"judge": "", "metric": "", "value": None, "lo": None, "hi": None, "k": None, "n": None,
+          "how": "", "why": ""}
 _COUNTED = "a count of this run, not an estimate"
 _MEANS = "only the mean is published, no rows to resample"
 
@@ -68,9 +71,11 @@ def _score(x: list[np.ndarray], names: list[str], ratio, weights: np.ndarray) ->
 def _draw(t, rng, draws, by, method, level, number, ratio, wanted):
     """Return point values (J, M), and a function from a row of draws to its bounds."""
     _, first = np.unique(number, return_index=True)
-    cols = [columns(t, j) for j in range(len(t.judges))]
-    names = [name for name in cols[0] if wanted(name)]
-    x = [np.column_stack([c[name][first] for name in names]) for c in cols]
+    x = []
+    for j in range(len(t.judges)):  # one judge's columns at a time: they outweigh what is kept
+        c = columns(t, j)
+        names = [name for name in c if wanted(name)]
+        x.append(np.column_stack([c[name][first] for name in names]))
     groups, strata, holds = _units(t, by, number)
     spread = (lambda w: w) if holds is None else (lambda w: (holds @ w.T).T)
     blocks = replicate_weights(groups, strata, rng, draws)
@@ -79,14 +84,18 @@ def _draw(t, rng, draws, by, method, level, number, ratio, wanted):
     point = _score(x, names, ratio, whole)[..., 0]
     if method == "percentile":
         return point, values, lambda d, p, _: percentile(d, level)
-    left_out = np.maximum(groups - np.eye(len(groups)), 0.0)
-    jack = _score(x, names, ratio, spread(left_out))
+    jack = np.concatenate([_score(x, names, ratio, spread(w)) for w in leave_one_out(groups)],
+                          axis=-1)
     return point, values, lambda d, p, at: bca(d, p, at(jack), groups, strata, level)
 
 
-def _row(judge, metric, value, lo, hi, flat, how, **count) -> dict:
-    row = {"judge": judge, "metric": metric, "value": value, "lo": None, "hi": None,
-           "k": None, "n": None, "how": "", "why": ""} | count
+def _flat(values: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Tell where the defined replicates all give the same value."""
+    return np.ptp(np.where(np.isnan(values), point[..., None], values), axis=-1) < SPREAD
+
+
+def _row(judge, metric, value, lo, hi, flat, how, level, **count) -> dict:
+    row = _EMPTY | {"judge": judge, "metric": metric, "value": value} | count
     if value is None or row["why"]:
         return row
     if metric == "coverage":
@@ -94,7 +103,7 @@ def _row(judge, metric, value, lo, hi, flat, how, **count) -> dict:
     if flat and judge in STRUCTURAL:
         return row | {"why": FIXED}
     if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
-        lo, hi = clopper_pearson(row["k"], row["n"])
+        lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
         return row | {"why": SAME if flat else _MEANS if metric in COST else NEVER}
@@ -156,9 +165,8 @@ def intervals(
         if None in instances or len(instances) < 2:
             why = "undefined: " + ("the labels name no instances" if None in instances
                                    else "only one instance to resample")
-            return pd.DataFrame([_row(**r, lo=None, hi=None, flat=False, how="")
-                                 | {"why": r["why"] or why} for r in given.to_dict("records")],
-                                dtype=object)
+            return pd.DataFrame([_EMPTY | r | {"why": r["why"] or why}
+                                 for r in given.to_dict("records")], dtype=object)
     is_cost = {"n|" + m.removesuffix("_mean") for m in COST}
     is_cost |= {name[2:] for name in is_cost}
     parts = (
@@ -169,19 +177,19 @@ def intervals(
     for number, ratio, names, wanted in parts:
         point, values, bounds = _draw(t, rng, draws, by, method, level, number, ratio, wanted)
         lo, hi = bounds(values, point, lambda jack: jack)
-        flat = np.ptp(values, axis=-1) < SPREAD
+        flat = _flat(values, point)
         for j, judge in enumerate(t.judges):
             own |= {(judge, m): (lo[j, i], hi[j, i], flat[j, i]) for i, m in enumerate(names)}
         for a, b in combinations(range(len(t.judges)), 2):
             gap, at = values[b] - values[a], point[b] - point[a]
             lo, hi = bounds(gap, at, lambda jack, a=a, b=b: jack[b] - jack[a])
-            flat = np.ptp(gap, axis=-1) < SPREAD
+            flat = _flat(gap, at)
             for i, m in enumerate(names):
                 missing = np.isnan(at[i])
                 deltas.append(_row(
                     f"{t.judges[b]} - {t.judges[a]}", m, None if missing else float(at[i]), lo[i],
-                    hi[i], flat[i], method,
+                    hi[i], flat[i], method, level,
                     why="undefined: one of the two is undefined" if missing else ""))
     rows = [_row(*[r[f] for f in ("judge", "metric", "value")], *own[r["judge"], r["metric"]],
-                 method, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
+                 method, level, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
     return pd.DataFrame(rows + deltas, dtype=object)

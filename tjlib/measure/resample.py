@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 
 __all__ = [
-    "FIXED", "NEVER", "SAME", "SPREAD", "bca", "bounds_or_why", "clopper_pearson", "percentile",
-    "replicate_weights",
+    "FIXED", "NEVER", "SAME", "SPREAD", "bca", "bounds_or_why", "clopper_pearson", "leave_one_out",
+    "percentile", "replicate_weights",
 ]
 
 #: Why a value has no interval.
@@ -93,6 +93,32 @@ def replicate_weights(
         for at in members:
             total = groups[at].sum()
             out[:, at] = rng.multinomial(total, groups[at] / total, size)
+        yield out
+
+
+def leave_one_out(groups: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the jackknife's weights: row by row, one unit of one group left out.
+
+    Parameters
+    ----------
+    groups : (P,) int array
+        Units in each group, at least one.
+
+    Yields
+    ------
+    (b, P) float array
+        Blocks of rows, P in all.
+
+    Examples
+    --------
+    >>> next(leave_one_out(np.array([3, 1]))).tolist()
+    [[2.0, 1.0], [3.0, 0.0]]
+    """
+    block = max(1, _CHUNK // len(groups))
+    for start in range(0, len(groups), block):
+        rows = np.arange(min(block, len(groups) - start))
+        out = np.tile(groups.astype(float), (len(rows), 1))
+        out[rows, start + rows] -= 1
         yield out
 
 
