@@ -91,7 +91,11 @@ def _draw(t, rng, draws, by, method, level, number, ratio, wanted):
 
 def _flat(values: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Tell where the defined replicates all give the same value."""
-    return np.ptp(np.where(np.isnan(values), point[..., None], values), axis=-1) < SPREAD
+    spread = np.ptp(values, axis=-1)
+    some = np.isnan(spread)
+    filled = np.where(np.isnan(values[some]), point[some][:, None], values[some])
+    spread[some] = np.ptp(filled, axis=-1)
+    return spread < SPREAD
 
 
 def _row(judge, metric, value, lo, hi, flat, how, level, **count) -> dict:
@@ -169,13 +173,17 @@ def intervals(
                                  for r in given.to_dict("records")], dtype=object)
     is_cost = {"n|" + m.removesuffix("_mean") for m in COST}
     is_cost |= {name[2:] for name in is_cost}
+    recorded = not all(np.isnan(x).all() for x in (t.latency_s, t.prompt_tokens,
+                                                   t.completion_tokens))
     parts = (
-        (patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost),
-        (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost),
+        (patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost,
+         draws),
+        (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost,
+         draws if recorded else 1),  # nothing to resample: one draw, undefined
     )
     own, deltas = {}, []
-    for number, ratio, names, wanted in parts:
-        point, values, bounds = _draw(t, rng, draws, by, method, level, number, ratio, wanted)
+    for number, ratio, names, wanted, times in parts:
+        point, values, bounds = _draw(t, rng, times, by, method, level, number, ratio, wanted)
         lo, hi = bounds(values, point, lambda jack: jack)
         flat = _flat(values, point)
         for j, judge in enumerate(t.judges):

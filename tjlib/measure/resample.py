@@ -26,7 +26,8 @@ SAME = "undefined: every replicate gives the same value"
 #: Sums of the same numbers in another order differ by less.
 SPREAD = 1e-12
 
-_CHUNK = 2_000_000  # weights held at once: 16 MB, so memory does not grow with the draws
+_CHUNK = 1_000_000  # numbers held at once: 8 MB, so memory does not grow with the draws
+_FEW = 8  # rows a group below which drawing rows is faster than drawing counts (measured)
 
 
 def clopper_pearson(k: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -85,15 +86,27 @@ def replicate_weights(
     >>> w.sum(axis=1).tolist()
     [4.0, 4.0, 4.0, 4.0]
     """
-    block = max(1, _CHUNK // len(groups))
-    members = [np.flatnonzero(cells == c) for c in np.unique(cells)]
+    cells_of = [np.flatnonzero(cells == c) for c in np.unique(cells)]
+    totals = [groups[at].sum() for at in cells_of]
+    block = max(1, _CHUNK // max(len(groups), sum(
+        total for total, at in zip(totals, cells_of, strict=True) if total < _FEW * len(at))))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         out = np.empty((size, len(groups)))
-        for at in members:
-            total = groups[at].sum()
-            out[:, at] = rng.multinomial(total, groups[at] / total, size)
+        for at, total in zip(cells_of, totals, strict=True):
+            if total < _FEW * len(at):
+                out[:, at] = _counts(groups[at], total, rng, size)
+            else:
+                out[:, at] = rng.multinomial(total, groups[at] / total, size)
         yield out
+
+
+def _counts(groups, total, rng, size) -> np.ndarray:
+    """Draw the same multinomial by drawing every row and counting."""
+    group_of = np.repeat(np.arange(len(groups)), groups)
+    drawn = group_of[rng.integers(0, total, (size, total), dtype=np.int32)]
+    drawn += len(groups) * np.arange(size)[:, None]
+    return np.bincount(drawn.ravel(), minlength=size * len(groups)).reshape(size, -1)
 
 
 def leave_one_out(groups: np.ndarray) -> Iterator[np.ndarray]:
