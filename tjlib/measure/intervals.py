@@ -15,8 +15,18 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from tjlib.measure.resample import bca, clopper_pearson, percentile, replicate_weights
-from tjlib.measure.table import VerdictTable
+from tjlib.measure.resample import (
+    FIXED,
+    NEVER,
+    SAME,
+    SPREAD,
+    bca,
+    clopper_pearson,
+    leave_one_out,
+    percentile,
+    replicate_weights,
+)
+from tjlib.measure.table import STRUCTURAL, VerdictTable, patterns
 from tjlib.measure.verdicts import (
     COST,
     METRICS,
@@ -28,29 +38,12 @@ from tjlib.measure.verdicts import (
 )
 from tjlib.trace import InputError
 
-__all__ = ["STRUCTURAL", "intervals"]
+__all__ = ["intervals"]
 
-#: Judges that are rules: the same verdict on every trajectory of a design cell
-#: by construction, so no interval is printed for them (paper section 5).
-STRUCTURAL = ("programmatic", "rules")
-
+_EMPTY = {"judge": "", "metric": "", "value": None, "lo": None, "hi": None, "k": None, "n": None,
+          "how": "", "why": ""}
 _COUNTED = "a count of this run, not an estimate"
-_FIXED = "structural: the same verdict on every trajectory of a design cell"
 _MEANS = "only the mean is published, no rows to resample"
-_NEVER = "undefined: no replicate defines the interval"
-_SAME = "undefined: every replicate gives the same value"
-_SPREAD = 1e-12  # sums of the same numbers in another order differ by less
-
-
-def _patterns(t: VerdictTable) -> np.ndarray:
-    """Number each row by its pattern: cell, label and every judge's verdict."""
-    codes = [t.cell, t.true_kind, t.true_step]
-    for j in range(len(t.judges)):
-        stated = np.nan_to_num(t.confidence[:, j], nan=-1.0)
-        view = np.column_stack([t.seen[:, j], t.ok[:, j], t.flag[:, j], t.kind[:, j], t.step[:, j],
-                                stated])
-        codes.append(np.unique(view, axis=0, return_inverse=True)[1].ravel())
-    return np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
 
 
 def _units(t: VerdictTable, by: str, number: np.ndarray):
@@ -78,9 +71,11 @@ def _score(x: list[np.ndarray], names: list[str], ratio, weights: np.ndarray) ->
 def _draw(t, rng, draws, by, method, level, number, ratio, wanted):
     """Return point values (J, M), and a function from a row of draws to its bounds."""
     _, first = np.unique(number, return_index=True)
-    cols = [columns(t, j) for j in range(len(t.judges))]
-    names = [name for name in cols[0] if wanted(name)]
-    x = [np.column_stack([c[name][first] for name in names]) for c in cols]
+    x = []
+    for j in range(len(t.judges)):  # one judge's columns at a time: they outweigh what is kept
+        c = columns(t, j)
+        names = [name for name in c if wanted(name)]
+        x.append(np.column_stack([c[name][first] for name in names]))
     groups, strata, holds = _units(t, by, number)
     spread = (lambda w: w) if holds is None else (lambda w: (holds @ w.T).T)
     blocks = replicate_weights(groups, strata, rng, draws)
@@ -89,25 +84,33 @@ def _draw(t, rng, draws, by, method, level, number, ratio, wanted):
     point = _score(x, names, ratio, whole)[..., 0]
     if method == "percentile":
         return point, values, lambda d, p, _: percentile(d, level)
-    left_out = np.maximum(groups - np.eye(len(groups)), 0.0)
-    jack = _score(x, names, ratio, spread(left_out))
+    jack = np.concatenate([_score(x, names, ratio, spread(w)) for w in leave_one_out(groups)],
+                          axis=-1)
     return point, values, lambda d, p, at: bca(d, p, at(jack), groups, strata, level)
 
 
-def _row(judge, metric, value, lo, hi, flat, how, **count) -> dict:
-    row = {"judge": judge, "metric": metric, "value": value, "lo": None, "hi": None,
-           "k": None, "n": None, "how": "", "why": ""} | count
+def _flat(values: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Tell where the defined replicates all give the same value."""
+    spread = np.ptp(values, axis=-1)
+    some = np.isnan(spread)
+    filled = np.where(np.isnan(values[some]), point[some][:, None], values[some])
+    spread[some] = np.ptp(filled, axis=-1)
+    return spread < SPREAD
+
+
+def _row(judge, metric, value, lo, hi, flat, how, level, **count) -> dict:
+    row = _EMPTY | {"judge": judge, "metric": metric, "value": value} | count
     if value is None or row["why"]:
         return row
     if metric == "coverage":
         return row | {"why": _COUNTED}
     if flat and judge in STRUCTURAL:
-        return row | {"why": _FIXED}
+        return row | {"why": FIXED}
     if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
-        lo, hi = clopper_pearson(row["k"], row["n"])
+        lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
-        return row | {"why": _SAME if flat else _MEANS if metric in COST else _NEVER}
+        return row | {"why": SAME if flat else _MEANS if metric in COST else NEVER}
     return row | {"lo": float(lo), "hi": float(hi), "how": how}
 
 
@@ -166,32 +169,35 @@ def intervals(
         if None in instances or len(instances) < 2:
             why = "undefined: " + ("the labels name no instances" if None in instances
                                    else "only one instance to resample")
-            return pd.DataFrame([_row(**r, lo=None, hi=None, flat=False, how="")
-                                 | {"why": r["why"] or why} for r in given.to_dict("records")],
-                                dtype=object)
+            return pd.DataFrame([_EMPTY | r | {"why": r["why"] or why}
+                                 for r in given.to_dict("records")], dtype=object)
     is_cost = {"n|" + m.removesuffix("_mean") for m in COST}
     is_cost |= {name[2:] for name in is_cost}
+    recorded = not all(np.isnan(x).all() for x in (t.latency_s, t.prompt_tokens,
+                                                   t.completion_tokens))
     parts = (
-        (_patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost),
-        (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost),
+        (patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost,
+         draws),
+        (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost,
+         draws if recorded else 1),  # nothing to resample: one draw, undefined
     )
     own, deltas = {}, []
-    for number, ratio, names, wanted in parts:
-        point, values, bounds = _draw(t, rng, draws, by, method, level, number, ratio, wanted)
+    for number, ratio, names, wanted, times in parts:
+        point, values, bounds = _draw(t, rng, times, by, method, level, number, ratio, wanted)
         lo, hi = bounds(values, point, lambda jack: jack)
-        flat = np.ptp(values, axis=-1) < _SPREAD
+        flat = _flat(values, point)
         for j, judge in enumerate(t.judges):
             own |= {(judge, m): (lo[j, i], hi[j, i], flat[j, i]) for i, m in enumerate(names)}
         for a, b in combinations(range(len(t.judges)), 2):
             gap, at = values[b] - values[a], point[b] - point[a]
             lo, hi = bounds(gap, at, lambda jack, a=a, b=b: jack[b] - jack[a])
-            flat = np.ptp(gap, axis=-1) < _SPREAD
+            flat = _flat(gap, at)
             for i, m in enumerate(names):
                 missing = np.isnan(at[i])
                 deltas.append(_row(
                     f"{t.judges[b]} - {t.judges[a]}", m, None if missing else float(at[i]), lo[i],
-                    hi[i], flat[i], method,
+                    hi[i], flat[i], method, level,
                     why="undefined: one of the two is undefined" if missing else ""))
     rows = [_row(*[r[f] for f in ("judge", "metric", "value")], *own[r["judge"], r["metric"]],
-                 method, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
+                 method, level, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
     return pd.DataFrame(rows + deltas, dtype=object)

@@ -14,9 +14,20 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-__all__ = ["bca", "clopper_pearson", "percentile", "replicate_weights"]
+__all__ = [
+    "FIXED", "NEVER", "SAME", "SPREAD", "bca", "bounds_or_why", "clopper_pearson", "leave_one_out",
+    "percentile", "replicate_weights",
+]
 
-_CHUNK = 2_000_000  # weights held at once: 16 MB, so memory does not grow with the draws
+#: Why a value has no interval.
+FIXED = "structural: the same verdict on every trajectory of a design cell"
+NEVER = "undefined: no replicate defines the interval"
+SAME = "undefined: every replicate gives the same value"
+#: Sums of the same numbers in another order differ by less.
+SPREAD = 1e-12
+
+_CHUNK = 1_000_000  # numbers held at once: 8 MB, so memory does not grow with the draws
+_FEW = 8  # rows a group below which drawing rows is faster than drawing counts (measured)
 
 
 def clopper_pearson(k: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -75,14 +86,52 @@ def replicate_weights(
     >>> w.sum(axis=1).tolist()
     [4.0, 4.0, 4.0, 4.0]
     """
-    block = max(1, _CHUNK // len(groups))
-    members = [np.flatnonzero(cells == c) for c in np.unique(cells)]
+    cells_of = [np.flatnonzero(cells == c) for c in np.unique(cells)]
+    totals = [groups[at].sum() for at in cells_of]
+    block = max(1, _CHUNK // max(len(groups), sum(
+        total for total, at in zip(totals, cells_of, strict=True) if total < _FEW * len(at))))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         out = np.empty((size, len(groups)))
-        for at in members:
-            total = groups[at].sum()
-            out[:, at] = rng.multinomial(total, groups[at] / total, size)
+        for at, total in zip(cells_of, totals, strict=True):
+            if total < _FEW * len(at):
+                out[:, at] = _counts(groups[at], total, rng, size)
+            else:
+                out[:, at] = rng.multinomial(total, groups[at] / total, size)
+        yield out
+
+
+def _counts(groups, total, rng, size) -> np.ndarray:
+    """Draw the same multinomial by drawing every row and counting."""
+    group_of = np.repeat(np.arange(len(groups)), groups)
+    drawn = group_of[rng.integers(0, total, (size, total), dtype=np.int32)]
+    drawn += len(groups) * np.arange(size)[:, None]
+    return np.bincount(drawn.ravel(), minlength=size * len(groups)).reshape(size, -1)
+
+
+def leave_one_out(groups: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the jackknife's weights: row by row, one unit of one group left out.
+
+    Parameters
+    ----------
+    groups : (P,) int array
+        Units in each group, at least one.
+
+    Yields
+    ------
+    (b, P) float array
+        Blocks of rows, P in all.
+
+    Examples
+    --------
+    >>> next(leave_one_out(np.array([3, 1]))).tolist()
+    [[2.0, 1.0], [3.0, 0.0]]
+    """
+    block = max(1, _CHUNK // len(groups))
+    for start in range(0, len(groups), block):
+        rows = np.arange(min(block, len(groups) - start))
+        out = np.tile(groups.astype(float), (len(rows), 1))
+        out[rows, start + rows] -= 1
         yield out
 
 
@@ -113,6 +162,40 @@ def percentile(draws: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.n
         if len(defined):
             bounds[(slice(None), *at)] = np.percentile(defined, [tail, 100 - tail])
     return bounds[0], bounds[1]
+
+
+def bounds_or_why(
+    draws: np.ndarray, level: float = 0.95, *, fixed: bool = False
+) -> tuple[float | None, float | None, str]:
+    """Return one statistic's percentile interval, or the reason there is none.
+
+    Parameters
+    ----------
+    draws : (B,) array
+        Replicates, NaN where undefined.
+    level : float
+    fixed : bool
+        The statistic is of a judge that is a rule, so equal replicates are
+        by construction.
+
+    Returns
+    -------
+    lo, hi : float or None
+    why : str
+        Empty where there is an interval.
+
+    Examples
+    --------
+    >>> bounds_or_why(np.ones(3))
+    (None, None, 'undefined: every replicate gives the same value')
+    """
+    defined = draws[~np.isnan(draws)]
+    if not len(defined):
+        return None, None, NEVER
+    if np.ptp(defined) < SPREAD:
+        return None, None, FIXED if fixed else SAME
+    lo, hi = percentile(defined, level)
+    return float(lo), float(hi), ""
 
 
 def bca(

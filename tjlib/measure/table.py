@@ -17,7 +17,11 @@ import pandas as pd
 
 from tjlib.trace import FAULT_TYPES, InputError, Label, Verdict
 
-__all__ = ["VerdictTable", "confusion", "table"]
+__all__ = ["STRUCTURAL", "VerdictTable", "confusion", "patterns", "table"]
+
+#: Judges that are rules: the same verdict on every trajectory of a design cell
+#: by construction, so no interval is printed for them (paper section 5).
+STRUCTURAL = ("programmatic", "rules")
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,35 @@ def table(
         np.array([-1 if x.failure_step is None else x.failure_step for x in labels]),
         seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost,
     )
+
+
+def patterns(t: VerdictTable) -> np.ndarray:
+    """Number each trajectory by its pattern: design cell, label and every judge's verdict.
+
+    Parameters
+    ----------
+    t : VerdictTable
+
+    Returns
+    -------
+    (n,) int array
+        Equal numbers for trajectories that no quality metric can tell apart;
+        cost is not part of a pattern.
+
+    Examples
+    --------
+    >>> labels = [Label(name, False) for name in "abc"]
+    >>> t = table(labels, [Verdict(name, "j", name == "b") for name in "abc"])
+    >>> patterns(t).tolist()
+    [0, 1, 0]
+    """
+    codes = [t.cell, t.true_kind, t.true_step]
+    for j in range(len(t.judges)):
+        stated = np.nan_to_num(t.confidence[:, j], nan=-1.0)
+        view = np.column_stack([t.seen[:, j], t.ok[:, j], t.flag[:, j], t.kind[:, j], t.step[:, j],
+                                stated])
+        codes.append(np.unique(view, axis=0, return_inverse=True)[1].ravel())
+    return np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
 
 
 def confusion(t: VerdictTable, judge: str) -> pd.DataFrame:

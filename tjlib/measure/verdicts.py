@@ -175,7 +175,7 @@ def _rows(judge: str, cols: Mapping[str, np.ndarray], given: Mapping = {}) -> li
         value = float(top / bottom) if bottom > 0 else None
         whole = metric in PROPORTIONS and value is not None
         k, n = (float(top), float(bottom)) if whole else (None, None)
-        why = "" if value is not None else WHY_UNDEFINED[metric]
+        why = "" if value is not None else f"undefined: {WHY_UNDEFINED[metric]}"
         if metric in COST and value is None and metric in given:
             value, why, n = float(given[metric]), "", float(given["verdicts"])
         rows.append({"judge": judge, "metric": metric, "value": value, "k": k, "n": n, "why": why})
