@@ -157,7 +157,7 @@ def test_json_gives_counts_and_says_why_a_number_is_missing(run, files):
                                   "lo": pytest.approx(0.025), "hi": 1.0, "k": 1, "n": 1,
                                   "how": "exact binomial"}
     loud = got["j", "loud_recall"]
-    assert loud["value"] is None and loud["why"] == "no loud fault was judged"
+    assert loud["value"] is None and loud["why"] == "undefined: no loud fault was judged"
     assert got["j", "wrong_tool->wrong_tool"]["value"] == 1
     assert ("always faulty", "f1") in got and ("prevalence coin", "f1") in got
 
@@ -166,7 +166,7 @@ def test_the_table_shows_judges_above_the_floors_and_where_the_data_come_from(ru
     status, out, err = run("score", files / "v.jsonl")
     assert (status, err) == (0, "")
     assert 0 < out.index("\nj ") < out.index("\nalways faulty") < out.index("\nalways clean")
-    assert "loud_recall undefined for j, " in out and ": no loud fault was judged" in out
+    assert "loud_recall of j, " in out and " is undefined: no loud fault was judged" in out
     assert out.endswith(f"measured: {files / 'v.jsonl'} (judges: j), "
                         f"labels {files / 'labels.jsonl'}\n")
 

@@ -92,6 +92,6 @@ def text(scores: pd.DataFrame) -> str:
         parts.append(block.rename_axis(index=None, columns=title).to_string())
     shown = own["metric"].isin([name for names in _BLOCKS.values() for name in names])
     undefined = own[own["value"].isna() & shown]
-    reasons = [f"{metric} undefined for {', '.join(rows['judge'])}: {why}"
+    reasons = [f"{metric} of {', '.join(rows['judge'])} is {why}"
                for (metric, why), rows in undefined.groupby(["metric", "why"], sort=False)]
     return "\n\n".join(parts + ["\n".join(reasons)] * bool(reasons))

@@ -57,11 +57,11 @@ def estimate(row: Mapping, digits: int = 3) -> str:
     --------
     >>> estimate({"value": 0.0, "lo": 0.0, "hi": 0.0362, "how": "exact binomial"}, 2)
     '0.00 [0.00, 0.04]†'
-    >>> estimate({"value": None, "why": "no trajectory was flagged"})
+    >>> estimate({"value": None, "why": "undefined: no trajectory was flagged"})
     'undefined: no trajectory was flagged'
     """
     if row["value"] is None or pd.isna(row["value"]):
-        return f"undefined: {row['why']}".replace("undefined: undefined: ", "undefined: ")
+        return row["why"]
     text = f"{row['value']:.{digits}f}"
     if row.get("lo") is not None:
         text += f" [{row['lo']:.{digits}f}, {row['hi']:.{digits}f}]"
