@@ -112,7 +112,7 @@ def test_a_chart_has_the_same_bytes_whatever_was_drawn_before():
         "    p = pick()\n"
         "    c = alt.Chart(d).mark_point(clip=True).encode(x='x', y='y',\n"
         "        opacity=alt.when(p).then(alt.value(1)).otherwise(alt.value(.2)))\n"
-        "    return show(c.add_params(p) | c, name='same', alt='Two points drawn two times over.')\n"
+        "    return show(c.add_params(p) | c, name='same', alt='Two points, drawn twice over.')\n"
         "for _ in range(int(sys.argv[1])): pick(); one()\n"
         "sys.stdout.write(one().html)"
     )
