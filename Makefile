@@ -14,7 +14,7 @@ help:
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make each notebooks/NAME.ipynb agree with its NAME.py"
-	@echo "make bench       measure the testbed's throughput"
+	@echo "make bench       time the testbed and the bootstrap"
 	@echo "make clean       remove the book, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
@@ -42,7 +42,8 @@ sync: $(STAMP)
 	$(PY) book/_ext/pairs.py notebooks
 
 bench: $(STAMP)
-	$(PY) tests/bench.py
+	$(PY) bench/desk.py
+	$(PY) bench/bootstrap.py
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist

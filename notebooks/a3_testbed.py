@@ -1,4 +1,237 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
 # %% [markdown]
 # # Ground truth without annotation
 #
-# To be replaced by the chapter.
+# **The claim.** To test a judge you must know what is true of each trajectory. If people label
+# them, the labels are one more judge. Here nobody labels anything: a scripted agent solves each
+# case correctly, one known step is broken, and the broken script is run again. This chapter
+# builds the testbed of section 3 and Appendices A to C of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and measures what its paper states.
+#
+# ```{admonition} In one minute
+# The desk does what it is told, also when it should not. A separate checker knows the procedure.
+# From {glue:text}`a3-cases` cases come {glue:text}`a3-total` trajectories:
+# {glue:text}`a3-clean` clean, {glue:text}`a3-silent` with a fault the customer never notices,
+# {glue:text}`a3-loud` with one that spoils the outcome. The checker catches four of the six types
+# always and two never - not for want of effort, but because of what rules can say.
+# ```
+
+# %% tags=["parameters"]
+seed: int = 7  # seed of the cases, the faults and their order
+case: int = 1  # the case drawn below, by its number; one under a restocking fee shows all six faults
+clean: int = 100  # clean trajectories in the judged set
+per_type: int = 50  # trajectories of each type of fault; even
+
+# %% tags=["hide-input"]
+from tjlib import chapter
+
+given = chapter.check(
+    globals(),
+    case=lambda value: None if 0 <= value < 600 else "give a case number from 0 to 599",
+)
+
+# %% tags=["hide-input"]
+from itertools import islice
+
+import pandas as pd
+
+from tjlib import tables
+from tjlib.charts import judging
+from tjlib.charts.show import show
+from tjlib.desk import rules, world
+from tjlib.desk.testbed import judged_set, stream
+from tjlib.trace import FAULT_TYPES
+
+trajectories, labels = judged_set(given.seed, clean=given.clean, per_type=given.per_type)
+built = f"built on this page by tjlib.desk, seed {given.seed}"
+survival = ["clean" if not x.faulty else "silent" if x.outcome_correct else "loud" for x in labels]
+for role in ("clean", "silent", "loud"):
+    chapter.number(f"a3-{role}", survival.count(role), 0)
+chapter.number("a3-total", len(labels), 0)
+chapter.number("a3-cases", len({x.instance_id for x in labels}), 0)
+
+# %% [markdown]
+# ## A desk that lets you do the wrong thing
+#
+# The world is a support desk with seven tools. A customer asks for a refund; the agent must find
+# out who they are, look at the order and at the policy, ask whether a refund is due, then pay
+# exactly that or hand the case over, and reply. The desk is **permissive**: `issue_refund`
+# refuses only an unknown order, a second refund, and an amount of zero, less, or more than the
+# order's total. It does not care whether anybody checked eligibility - a payment service does not
+# either. If the desk enforced the procedure, no fault could be silent, and there would be
+# nothing to measure.
+
+# %% tags=["hide-input"]
+table5 = pd.DataFrame(
+    [(name, ", ".join(tool.args), ", ".join(tool.grounded) or "none (prose)")
+     for name, tool in world.TOOLS.items()], columns=["tool", "arguments", "traced by the checker"])
+tables.show(table5, "Table 5. The seven tools, and the arguments the checker traces back to the "
+            "goal or to an earlier observation.", "tjlib.desk.world, after the paper's Appendix A")
+
+# %% [markdown]
+# The procedure is eight sentences long, and everybody gets the same ones: the agent, the checker
+# that was written after them, and later the judges.
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame({"rule": range(1, len(world.PROCEDURE) + 1), "the agent must": world.PROCEDURE}),
+    "The procedure.", "verbatim from the paper's Appendix D")
+
+# %% [markdown]
+# ## One case, solved and broken
+#
+# The **oracle** is a fixed script of six calls with one branch: refund if the eligibility check
+# says so, else escalate. The **injector** changes that list of calls at one step and replays it
+# on a fresh desk, so every observation after the edit is what the desk really answers to it.
+# {numref}`fig-a3-strips` shows one case and all the faults it can host. Only the marked step was
+# edited; hover over a step to see its call and what came back.
+
+# %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its single-fault mutants, step by step. The edited step carries the colour of its survival; the heading names the checker's finding.", "name": "fig-a3-strips"}} tags=["hide-input"]
+SHORT = {"get_customer": "who", "lookup_order": "order", "get_policy": "policy",
+         "check_eligibility": "due?", "issue_refund": "refund", "escalate": "hand on",
+         "reply": "reply"}
+wanted = next(islice(world.instances(given.seed), given.case, None)).instance_id
+rows = []
+for trajectory, label in stream(given.seed):
+    if label.instance_id == wanted:
+        broken = rules.check(trajectory)
+        role = "clean" if not label.faulty else "silent" if label.outcome_correct else "loud"
+        name = label.failure_type or "oracle"
+        verdict = f"rule {broken[0].rule} fires" if broken else "no rule fires"
+        for index, step in enumerate(trajectory.steps):
+            call, observation = step.calls[0], step.observations[0]
+            arguments = ", ".join(f"{k}={v}" for k, v in call.args.items())
+            rows.append({
+                "variant": name, "heading": f"{name} · {role} · {verdict}", "order": len(rows),
+                "step": index, "tool": SHORT[call.tool], "call": f"{call.tool}({arguments})",
+                "observation": str(observation.data if observation.ok else observation.error),
+                "role": role if index == label.failure_step else "clean"})
+    elif rows:
+        break
+steps = pd.DataFrame(rows)
+show(
+    judging.strips(steps), name="a3-strips", table=steps[["heading", "step", "call", "observation"]],
+    alt="Seven strips of steps, one a variant of the same case: the oracle's six calls, then each "
+        "fault with its one edited step marked and the rule that fires, or none, in the heading.",
+)
+
+# %% [markdown]
+# Three things to notice. The strips differ from the oracle's at the marked step and agree before
+# it. In `skipped_precondition` everything after the deleted check moves up by one, and the label
+# is the index where the check should have been. And two headings end in *no rule fires*: the
+# second look-up of the order in `wrong_tool` is a perfectly legal call, and the sentence that
+# `unsupported_claim` adds to the reply is prose.
+#
+# ## What the checker can and cannot say
+#
+# The checker walks a trajectory once, from left to right. It keeps a pool of *grounded* values -
+# the two facts of the goal, then every value that a successful call brought - and asks eight
+# questions about arguments, order, amounts, identity and endings. Failed calls ground nothing.
+# Table 1 states what each fault does; the last two columns were measured on this page, by running
+# the checker over the judged set.
+
+# %% tags=["hide-input"]
+EDITS = {
+    "wrong_tool": "looks the order up again instead of reading the policy",
+    "hallucinated_argument": "asks for the policy of an invented SKU",
+    "skipped_precondition": "leaves out the eligibility check, refunds the order's total",
+    "ignored_observation": "refunds the total though the check authorised less",
+    "premature_stop": "stops before refund or escalation",
+    "unsupported_claim": "adds an invented sentence to the reply",
+}
+judged = pd.DataFrame({
+    "type": [x.failure_type for x in labels], "survival": survival,
+    "step": [x.failure_step for x in labels], "verdict": [rules.judge(x) for x in trajectories]})
+judged["flagged"] = [v.faulty for v in judged["verdict"]]
+judged["typed"] = [v.failure_type == kind for v, kind in zip(judged["verdict"], judged["type"], strict=True)]
+grouped = judged.dropna(subset="type").groupby("type")
+table1 = grouped.agg(step=("step", "first"), flagged=("flagged", "mean"), typed=("typed", "mean"))
+table1.insert(0, "edit", pd.Series(EDITS))
+table1.insert(2, "survival", grouped["survival"].agg(lambda s: " and ".join(sorted(set(s)))))
+table1["step"] = table1["step"].astype(int)
+tables.show(
+    table1.loc[list(FAULT_TYPES)].rename_axis("type"),
+    "Table 1. The six faults; step of the label (0-based); share the checker flags and types "
+    "correctly (1 is best).", built)
+
+# %% tags=["hide-input"]
+chapter.number("a3-false", int(judged.loc[judged["type"].isna(), "flagged"].sum()), 0)
+never = table1.index[table1["flagged"] == 0]
+chapter.text("a3-never", " and ".join(f"{name}" for name in never))
+
+# %% [markdown]
+# On the clean trajectories the checker raises {glue:text}`a3-false` false alarms. It never sees
+# {glue:text}`a3-never`. That is no bug to be fixed later: no predicate over arguments and order
+# can tell a needless look-up from a needed one, and no predicate over values reads a sentence. It
+# is the argument for a judge that reads, stated as a measurement.
+#
+# ## The judged set
+#
+# {numref}`fig-a3-composition` shows what the judges get. Three types leave the outcome intact by
+# construction, two break it, and `skipped_precondition` does one or the other: at full price the
+# refunded total happens to be right, under a restocking fee it is too much.
+
+# %% mystnb={"figure": {"caption": "The judged set: trajectories by type of fault and by whether the customer-visible outcome survived.", "name": "fig-a3-composition"}} tags=["hide-input"]
+cells = pd.DataFrame({"fault": [x.failure_type or "none" for x in labels], "role": survival})
+cells = cells.value_counts().rename("n").reset_index()
+order = {name: i for i, name in enumerate(("none", *FAULT_TYPES))}
+cells = cells.sort_values(["fault", "role"], key=lambda s: s.map(order) if s.name == "fault" else s)
+show(
+    judging.composition(cells), name="a3-composition", table=cells,
+    alt="Bars of the number of trajectories: clean runs, then each type of fault, coloured by "
+        "clean, silent and loud; only one type is split between silent and loud.",
+)
+
+# %% tags=["hide-input"]
+strata = pd.crosstab(pd.Series([x.stratum for x in labels], name="stratum"), pd.Series(survival))
+strata = strata.reindex(world.STRATA)[["clean", "silent", "loud"]]
+strata["all"] = strata.sum(axis=1)
+chapter.number("a3-restocking", int(strata.loc["restocking", "all"]), 0)
+tables.show(strata, "The judged set by kind of case (stratum).", built)
+
+# %% [markdown]
+# The set is not balanced over kinds of case: {glue:text}`a3-restocking` of its trajectories are
+# restocking cases, because one fault can live nowhere else. Remember it when a judge looks good
+# on loud faults: it may be good at restocking cases.
+#
+# ```{admonition} Where we depart from the release
+# :class: note
+# - **Thoughts.** In the released trajectories an edited step also has a thought of its own, so a
+#   judge could spot some faults by wording. Here the thought depends on the tool alone.
+# - **Ids.** The release's ids spell the fault (`INS-00010-wrong_tool`) and its order numbers count
+#   the cases. Ours say nothing.
+# - **Order.** The paper shuffles. We interleave the design cells, so that any prefix holds each of
+#   them in proportion - a judge run stopped early is still a stratified sample.
+# - **Texts.** Thoughts, replies and error messages are our wording; the goal, the procedure, the
+#   four invented sentences and the premature answer are the paper's, word for word.
+# ```
+#
+# ## What would change our mind
+#
+# - A fault that the injector labels silent but that a customer would notice. Silent is defined by
+#   the money and the ticket, not by the wording of the reply.
+# - A clean trajectory that breaks the procedure. The tests run the oracle over 3,000 cases and
+#   find none; one counter-example would undo every false-alarm rate in this book.
+# - Real faults come in cascades; these come one at a time. [The results](a6_results) measure what a
+#   judge *can* catch, not how often it will have to.
+#
+# ## Exercises
+#
+# 1. Before you look: which rule fires for `hallucinated_argument`, and at which step? Change `case`
+#    to 0 and say which two strips disappear and why.
+# 2. Write down a seventh fault that no rule can see. At which step would you label it?
+# 3. `skipped_precondition` rewrites the amount to the order's total. Which second rule would fire if
+#    it did not, and what would that do to a confusion matrix?
+# 4. Build a set with `tjlib testbed --seed 8 --out DIR` and compare it with seed 7. What is equal?

@@ -1,0 +1,23 @@
+"""Fixtures that several test modules use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples on every run and no time limit an overloaded machine could miss.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the repository, which the product never needs."""
+    folder = Path(__file__).resolve().parents[1].parent / "shared"
+    if not folder.is_dir():
+        reason = f"no reference material at {folder}"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    return folder

@@ -1,0 +1,202 @@
+"""The command line: a thin skin over the library, one function a subcommand.
+
+Decision: bad input and a failed run are one line on stderr and exit 1, wrong
+usage is exit 2, and what is imported waits for the subcommand that needs it.
+Refusal: nothing is computed here, and no bar is drawn unless on a terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tjlib import __version__
+from tjlib.trace import InputError
+
+__all__ = ["main"]
+
+
+def _testbed(args: argparse.Namespace) -> None:
+    from tjlib import store
+    from tjlib.desk import testbed
+    from tjlib.trace import to_json
+
+    trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
+    out = Path(args.out)
+    out.mkdir(parents=True, exist_ok=True)
+    paths = out / "trajectories.jsonl", out / "labels.jsonl"
+    with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
+        for trajectory, label in zip(trajectories, labels, strict=True):
+            traces.write(to_json(trajectory) + b"\n")
+            truth.write(to_json(label) + b"\n")
+    print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
+
+
+def _judge(args: argparse.Namespace) -> None:
+    from itertools import islice
+
+    from tqdm import tqdm
+
+    from tjlib import store
+    from tjlib.desk import rules
+    from tjlib.trace import Trajectory, Verdict
+
+    ids: dict[str, None] = {}
+    for trajectory in store.read(args.traces, Trajectory):
+        if trajectory.trajectory_id in ids:
+            raise InputError(f"{args.traces}: {trajectory.trajectory_id} is there twice; "
+                             "delete one")
+        ids[trajectory.trajectory_id] = None
+    done = set()
+    if Path(args.out).exists():
+        for verdict in store.read(args.out, Verdict, torn_ok=True):
+            if verdict.trajectory_id not in ids:
+                raise InputError(
+                    f"{args.out}: holds a verdict on {verdict.trajectory_id}, which is not in "
+                    f"{args.traces}; choose another --out")
+            if verdict.judge == "rules":
+                done.add(verdict.trajectory_id)
+
+    def verdicts() -> Iterator[Verdict]:
+        traces = islice(store.read(args.traces, Trajectory), args.limit)
+        total = len(ids) if args.limit is None else min(len(ids), args.limit)
+        for trajectory in tqdm(traces, total=total, disable=None, leave=False):
+            if trajectory.trajectory_id not in done:
+                yield rules.judge(trajectory)
+
+    added = store.append(args.out, verdicts())
+    print(f"{added} verdicts added to {args.out}, {len(done)} were there")
+
+
+def _score(args: argparse.Namespace) -> None:
+    import numpy as np
+    import pandas as pd
+
+    from tjlib import report, store
+    from tjlib.measure.intervals import intervals
+    from tjlib.measure.table import table
+    from tjlib.measure.verdicts import floors
+
+    source = store.load(args.source, args.labels, args.traces)
+    joined = table(source.labels, source.verdicts, source.cost)
+    found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
+    scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
+    if args.json:
+        print(json.dumps(report.records(joined, scores), indent=1))
+    else:
+        print(report.text(scores), source.origin, sep="\n\n")
+
+
+def _fetch(args: argparse.Namespace) -> None:
+    from tjlib.fetch import fetch
+
+    print(f"the released files are in {fetch(args.what, args.out, progress=True)}")
+
+
+def _rerun(args: argparse.Namespace) -> None:
+    from tjlib.rerun import parameters, read_values, rerun
+
+    if args.list:
+        for name, p in parameters(args.chapter).items():
+            print(f"{name}: {p['inferred_type_name']} = {p['default']}  # {p['help']}")
+        return
+    given = read_values(args.file) if args.file else {}
+    done = rerun(args.chapter, given | dict(args.parameter), args.out)
+    print(f"{done} and {done.with_suffix('.html').name} beside it")
+
+
+def _count(text: str) -> int:
+    if (value := int(text)) < 0:
+        raise ValueError
+    return value
+
+
+_count.__name__ = "whole number of at least 0"  # argparse names the type in its message
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "tjlib", description="When to trust an LLM agent: judges and uncertainty, measured.",
+        epilog="Exit status: 0 done, 1 the input or the run failed, 2 wrong usage.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run, text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = command("testbed", _testbed, "build labelled trajectories of the refund desk")
+    sub.add_argument("--seed", type=_count, default=7)
+    sub.add_argument("--clean", type=_count, default=100, help="clean runs (100)")
+    sub.add_argument("--per-type", type=_count, default=50, help="faulty runs a type (50)")
+    sub.add_argument("--out", required=True, metavar="DIR",
+                     help="folder for trajectories.jsonl and labels.jsonl")
+    sub = command("judge", _judge, "judge trajectories; the same command resumes")
+    sub.add_argument("judge", choices=["rules"], help="rules: the strict checker, no model")
+    sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
+    sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
+    sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
+    sub = command("score", _score, "score verdicts against labels")
+    sub.add_argument("source", help="published, released, or a file of verdicts")
+    sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
+    sub.add_argument("--traces", metavar="FILE",
+                     help="default: trajectories.jsonl beside the labels")
+    sub.add_argument("--draws", type=_count, default=10_000, metavar="B",
+                     help="bootstrap replicates behind the intervals (10000)")
+    sub.add_argument("--seed", type=_count, default=0, help="seed of the bootstrap (0)")
+    sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
+                     help="what is resampled: trajectories in design cells, or whole instances")
+    sub.add_argument("--json", action="store_true", help="print every number, as JSON")
+    sub = command("fetch", _fetch, "fetch a public artefact and check its SHA-256")
+    sub.add_argument("what", choices=["released"], help="the first paper's released files")
+    sub.add_argument("--out", metavar="DIR", help="default: a cache folder")
+    sub = command("rerun", _rerun, "run a chapter with other parameters")
+    sub.add_argument("chapter", help="a name such as a6_results, or a .py, .md or .ipynb file")
+    sub.add_argument("-p", dest="parameter", nargs=2, action="append", default=[],
+                     metavar=("NAME", "VALUE"), help="set a parameter; may be repeated")
+    sub.add_argument("-f", dest="file", metavar="YAML", help="set parameters from a file")
+    sub.add_argument("--out", default="rerun", metavar="DIR", help="default: rerun")
+    sub.add_argument("--list", action="store_true", help="list the parameters and stop")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Default the process's arguments.
+
+    Returns
+    -------
+    int
+        0 done, 1 the input or the run failed, 130 interrupted; wrong usage
+        leaves through argparse with 2.
+    """
+    args = _parser().parse_args(argv)
+    logging.basicConfig(format="tjlib: %(message)s", level=logging.WARNING)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader left (a pager, head); keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (InputError, OSError) as error:
+        print("tjlib:", *str(error).splitlines(), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tjlib: interrupted; what is written is whole, the same command goes on from there",
+              file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+"""Eight process rules, checked in one pass from left to right (appendix B).
+
+Decision: the checker knows what the goal states and what the calls before
+brought back, nothing else: not the case, not the label, not the desk. Calls
+of one step are checked before the step's observations are added, for whoever
+made them had seen none of these. Refusal: prose is not read and intent is not
+guessed, so wrong_tool and unsupported_claim break no rule; nor is there a
+rule for an agent that never verifies the customer, as appendix B has none.
+The rules are the desk's: on a log of other tools they find no terminal action
+and say premature_stop.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from typing import Any
+
+import msgspec
+
+from tjlib.desk.world import TOOLS
+from tjlib.trace import Call, Observation, Trajectory, Verdict
+
+__all__ = ["Violation", "check", "judge"]
+
+# Set by hand, as the paper's were (section 6, Table 3): not a probability anyone measured.
+_CONFIDENCE = {True: 0.95, False: 0.60}
+
+# Two amounts differ from one cent on (rule 4); the slack is for floats: 60.04 - 60.03 < 0.01.
+_CENT = 0.01 - 1e-9
+# An argument matches a number it equals to the cent (ours; appendix B says "matches").
+_HALF_CENT = 0.005
+
+# Bounded repeats keep the search linear on any goal.
+_GOAL_FACTS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|\bORD-\d+\b")
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 80  # of a value quoted in a message
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """One broken rule.
+
+    ``step`` is 0-based, ``None`` only if the trajectory has no step; ``rule``
+    is the number in appendix B's list, which is also the order of priority.
+    """
+
+    step: int | None
+    rule: int
+    failure_type: str
+    message: str
+
+
+def check(trajectory: Trajectory) -> tuple[Violation, ...]:
+    """Find every violation in a trajectory.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        Any trajectory, with several calls a step or none, unknown tools,
+        missing observations; nothing of it raises.
+
+    Returns
+    -------
+    tuple of Violation
+        Ordered by step, then by rule; empty if no rule is broken.
+    """
+    record = _Record(trajectory.goal)
+    found: list[Violation] = []
+    reply_steps: list[int] = []
+    acted = False
+    for index, step in enumerate(trajectory.steps):
+        for call in step.calls:
+            found += (Violation(index, *broken) for broken in record.broken_by(call))
+            if call.tool == "reply":
+                reply_steps.append(index)
+            # An attempt counts: appendix B asks whether the tool occurs anywhere.
+            acted |= call.tool in ("issue_refund", "escalate")
+        # A call without an observation taught nothing.
+        for call, observation in zip(step.calls, step.observations, strict=False):
+            if observation.ok:
+                record.learn(call, observation)
+    last = len(trajectory.steps) - 1 if trajectory.steps else None
+    found += _endings(reply_steps, acted, last)
+    return tuple(sorted(found, key=lambda v: (v.step or 0, v.rule)))
+
+
+def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Violation]:
+    """Rules 7 and 8, on the whole trajectory; which reply to blame is our choice."""
+    found = []
+    if len(reply_steps) != 1:
+        step = reply_steps[1] if reply_steps else last
+        found.append((step, 7, f"{len(reply_steps)} replies instead of one"))
+    elif reply_steps[0] != last:
+        found.append((reply_steps[0], 7, "the reply is not the last step"))
+    if not acted:
+        found.append((last, 8, "neither issue_refund nor escalate was called"))
+    return [Violation(step, rule, "premature_stop", message) for step, rule, message in found]
+
+
+class _Record:
+    """What the goal and the observations so far have established."""
+
+    def __init__(self, goal: str) -> None:
+        self._texts: set[str] = set(_GOAL_FACTS.findall(goal))
+        self._numbers: set[float] = set()
+        self._flags: set[bool] = set()
+        self._customer: Any = None
+        self._owners: dict[str, Any] = {}  # of the orders looked up
+        self._refunded: set[str] = set()
+        self._authorised: dict[str, Any] = {}  # euros, by the latest check if that passed
+
+    def learn(self, call: Call, observation: Observation) -> None:
+        data, order_id = _dict(observation.data), _order_id(_dict(call.args))
+        self._ground(data)
+        if call.tool == "get_customer":
+            self._customer = data.get("customer_id")
+        elif order_id is None:
+            return
+        elif call.tool == "lookup_order":
+            self._owners[order_id] = data.get("customer_id")
+            if data.get("status") == "refunded":
+                self._refunded.add(order_id)
+        elif call.tool == "check_eligibility":
+            self._authorised.pop(order_id, None)
+            if data.get("eligible") is True:
+                self._authorised[order_id] = data.get("max_refund_eur")
+        elif call.tool == "issue_refund":
+            self._refunded.add(order_id)
+
+    def broken_by(self, call: Call) -> list[tuple[int, str, str]]:
+        """Name the rules 1 to 6 that a call breaks: number, failure type, message."""
+        broken = []
+        args = _dict(call.args)
+        tool = TOOLS.get(call.tool)
+        for name in tool.grounded if tool else ():
+            if name in args and not self._is_grounded(args[name]):
+                message = f"{call.tool}.{name} = {_show(args[name])} has no source"
+                broken.append((1, "hallucinated_argument", message))
+        order_id = _order_id(args)
+        if call.tool == "check_eligibility" and order_id not in self._owners:
+            message = f"eligibility checked, but order {_show(order_id)} was never looked up"
+            broken.append((2, "skipped_precondition", message))
+        if call.tool == "issue_refund":
+            broken += self._broken_by_refund(order_id, args.get("amount_eur"))
+        return broken
+
+    def _broken_by_refund(self, order_id: str | None, amount: Any) -> list[tuple[int, str, str]]:
+        broken = []
+        order = f"order {_show(order_id)}"
+        if order_id not in self._authorised:
+            message = f"{order} refunded without a passed eligibility check"
+            broken.append((3, "skipped_precondition", message))
+        elif _distance(amount, self._authorised[order_id]) >= _CENT:
+            authorised = _show(self._authorised[order_id])
+            message = f"{order} refunded {_show(amount)}, authorised was {authorised}"
+            broken.append((4, "ignored_observation", message))
+        owner = self._owners.get(order_id)
+        if None not in (owner, self._customer) and owner != self._customer:
+            message = f"{order} is {_show(owner)}'s, verified was {_show(self._customer)}"
+            broken.append((5, "ignored_observation", message))
+        if order_id in self._refunded:
+            broken.append((6, "ignored_observation", f"{order} was already refunded"))
+        return broken
+
+    def _ground(self, data: dict[str, Any]) -> None:
+        pending: list[Any] = [data]  # a stack, so that no nesting is too deep
+        while pending:
+            value = pending.pop()
+            if isinstance(value, dict):
+                pending += value.values()
+            elif isinstance(value, (list, tuple)):
+                pending += value
+            elif isinstance(value, str):
+                self._texts.add(value)
+            elif isinstance(value, bool):  # before the numbers: True is not 1
+                self._flags.add(value)
+            elif isinstance(value, (int, float)):
+                self._numbers.add(value)
+
+    def _is_grounded(self, value: Any) -> bool:
+        if isinstance(value, str):
+            return value in self._texts
+        if isinstance(value, bool):
+            return value in self._flags
+        return any(_distance(value, number) < _HALF_CENT for number in self._numbers)
+
+
+def _order_id(args: dict[str, Any]) -> str | None:
+    value = args.get("order_id")
+    return value if isinstance(value, str) else None
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    # The records do not check types in memory, and a log may hold anything.
+    return value if isinstance(value, dict) else {}
+
+
+def _show(value: Any) -> str:
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a huge integer"
+
+
+def _distance(one: Any, other: Any) -> float:
+    """How far apart two numbers are; infinity if one is no number or not finite."""
+    for value in (one, other):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return math.inf
+    try:
+        distance = abs(float(one) - float(other))
+    except OverflowError:  # an integer beyond every float
+        return math.inf
+    return math.inf if math.isnan(distance) else distance
+
+
+def judge(trajectory: Trajectory) -> Verdict:
+    """Judge a trajectory by its first violation.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+
+    Returns
+    -------
+    Verdict
+        Faulty if a rule is broken, with the step and type of the first one.
+        The confidence is .95 or, if no rule is broken, .60: constants set by
+        hand (appendix D's scale, .5 a coin flip to 1 certain).
+
+    Examples
+    --------
+    >>> judge(Trajectory("t-1", "Do nothing.", (), "Done.")).failure_type
+    'premature_stop'
+    """
+    found = check(trajectory)
+    rationale = "; ".join(f"rule {v.rule}: {v.message}" for v in found)
+    if not found:
+        rationale = "no rule is broken; wrong_tool and unsupported_claim are beyond the rules"
+    return Verdict(
+        trajectory_id=trajectory.trajectory_id,
+        judge="rules",
+        faulty=bool(found),
+        failure_step=found[0].step if found else None,
+        failure_type=found[0].failure_type if found else None,
+        confidence=_CONFIDENCE[bool(found)],
+        rationale=rationale,
+    )

@@ -1,0 +1,1 @@
+"""Measures count: verdicts against labels, with their uncertainty."""

@@ -1,0 +1,214 @@
+"""Labels and verdicts joined as arrays, one row a trajectory, one column a judge.
+
+Decision: a judge that was never asked about a trajectory leaves that
+trajectory out of its denominators; one that was asked and failed votes clean
+at confidence .5, as the paper counts it (section 4), and is not covered.
+Refusal: nothing is scored here, and a verdict that has no label, or appears
+twice, stops the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from tjlib.trace import FAULT_TYPES, InputError, Label, Verdict
+
+__all__ = ["STRUCTURAL", "VerdictTable", "confusion", "patterns", "table"]
+
+#: Judges that are rules: the same verdict on every trajectory of a design cell
+#: by construction, so no interval is printed for them (paper section 5).
+STRUCTURAL = ("programmatic", "rules")
+
+
+@dataclass(frozen=True)
+class VerdictTable:
+    """Labels and verdicts as arrays: n trajectories by J judges.
+
+    Attributes
+    ----------
+    judges : tuple of str
+        In order of first appearance.
+    labels : tuple of Label
+        The n rows.
+    cells : tuple of str
+        Names of the design cells (clean, or TYPE/silent, TYPE/loud).
+    cell : (n,) int array
+        Each row's design cell.
+    faulty : (n,) bool array
+        The label's word.
+    seen, ok, flag : (n, J) bool arrays
+        Whether the judge was asked, answered, and said faulty.
+    kind, step : (n, J) int arrays
+        Verdict's type (index into `FAULT_TYPES`) and step, -1 where none.
+    confidence, latency_s, prompt_tokens, completion_tokens : (n, J) float arrays
+        NaN where not recorded.
+    true_kind, true_step : (n,) int arrays
+        The label's type and step, -1 where none.
+    cost : DataFrame or None
+        Mean cost by judge where only the means are published.
+    """
+
+    judges: tuple[str, ...]
+    labels: tuple[Label, ...]
+    cells: tuple[str, ...]
+    cell: np.ndarray
+    faulty: np.ndarray
+    true_kind: np.ndarray
+    true_step: np.ndarray
+    seen: np.ndarray
+    ok: np.ndarray
+    flag: np.ndarray
+    kind: np.ndarray
+    step: np.ndarray
+    confidence: np.ndarray
+    latency_s: np.ndarray
+    prompt_tokens: np.ndarray
+    completion_tokens: np.ndarray
+    cost: pd.DataFrame | None = None
+
+    def column(self, judge: str) -> int:
+        """Return the judge's column; raise `InputError` naming the judges there are."""
+        if judge not in self.judges:
+            raise InputError(f"no verdicts by {judge!r}; judges here: {', '.join(self.judges)}")
+        return self.judges.index(judge)
+
+
+def _cell(label: Label) -> str:
+    if not label.faulty:
+        return "clean"
+    survival = {True: "silent", False: "loud", None: "unknown"}[label.outcome_correct]
+    return f"{label.failure_type or 'untyped'}/{survival}"
+
+
+def _type_index(kind: str | None, who: str) -> int:
+    if kind is None:
+        return -1
+    if kind not in FAULT_TYPES:
+        raise InputError(f"{who}: unknown failure type {kind!r}; known: {', '.join(FAULT_TYPES)}")
+    return FAULT_TYPES.index(kind)
+
+
+def table(
+    labels: Sequence[Label], verdicts: Iterable[Verdict], cost: pd.DataFrame | None = None
+) -> VerdictTable:
+    """Join verdicts to labels.
+
+    Parameters
+    ----------
+    labels : sequence of Label
+        One for each trajectory.
+    verdicts : iterable of Verdict
+        At most one for each (trajectory, judge). A trajectory that a judge
+        was never asked about leaves that judge's denominators.
+    cost : DataFrame, optional
+        Columns judge, verdicts and the three cost means, for verdicts that
+        carry no cost of their own.
+
+    Returns
+    -------
+    VerdictTable
+
+    Raises
+    ------
+    InputError
+        For a repeated label or verdict, a verdict without a label, an unknown
+        failure type, or no verdict at all.
+
+    Examples
+    --------
+    >>> labels = [Label("a", True, outcome_correct=True), Label("b", False)]
+    >>> t = table(labels, [Verdict("a", "j", True), Verdict("b", "j", False)])
+    >>> t.cells, t.flag[:, 0].tolist()
+    (('clean', 'untyped/silent'), [True, False])
+    """
+    rows = {label.trajectory_id: row for row, label in enumerate(labels)}
+    if len(rows) < len(labels):
+        raise InputError("two labels name the same trajectory; keep one")
+    verdicts = list(verdicts)
+    if not verdicts:
+        raise InputError("no verdicts to score")
+    judges = tuple(dict.fromkeys(v.judge for v in verdicts))
+    column = {judge: j for j, judge in enumerate(judges)}
+    shape = (len(labels), len(judges))
+    seen, ok, flag = (np.zeros(shape, bool) for _ in range(3))
+    kind, step = np.full(shape, -1, np.int8), np.full(shape, -1, np.int32)
+    confidence, latency, prompt, completion = (np.full(shape, np.nan) for _ in range(4))
+    for v in verdicts:
+        who = f"judge {v.judge} on {v.trajectory_id}"
+        if v.trajectory_id not in rows:
+            raise InputError(f"{who}: no label for this trajectory; pass the labels it belongs to")
+        at = rows[v.trajectory_id], column[v.judge]
+        if seen[at]:
+            raise InputError(f"{who}: two verdicts; keep one")
+        seen[at], ok[at], flag[at] = True, v.status == "ok", bool(v.faulty)
+        kind[at] = _type_index(v.failure_type, who)
+        step[at] = -1 if v.failure_step is None else v.failure_step
+        # The paper's rule (section 4): a reply that cannot be read votes clean at .5.
+        stated = v.confidence if v.status == "ok" else 0.5
+        for array, value in ((confidence, stated), (latency, v.latency_s),
+                             (prompt, v.prompt_tokens), (completion, v.completion_tokens)):
+            array[at] = np.nan if value is None else value
+    cells, cell = np.unique([_cell(label) for label in labels], return_inverse=True)
+    return VerdictTable(
+        judges, tuple(labels), tuple(cells.tolist()), cell,
+        np.array([x.faulty for x in labels]),
+        np.array([_type_index(x.failure_type, f"label of {x.trajectory_id}") for x in labels]),
+        np.array([-1 if x.failure_step is None else x.failure_step for x in labels]),
+        seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost,
+    )
+
+
+def patterns(t: VerdictTable) -> np.ndarray:
+    """Number each trajectory by its pattern: design cell, label and every judge's verdict.
+
+    Parameters
+    ----------
+    t : VerdictTable
+
+    Returns
+    -------
+    (n,) int array
+        Equal numbers for trajectories that no quality metric can tell apart;
+        cost is not part of a pattern.
+
+    Examples
+    --------
+    >>> labels = [Label(name, False) for name in "abc"]
+    >>> t = table(labels, [Verdict(name, "j", name == "b") for name in "abc"])
+    >>> patterns(t).tolist()
+    [0, 1, 0]
+    """
+    codes = [t.cell, t.true_kind, t.true_step]
+    for j in range(len(t.judges)):
+        stated = np.nan_to_num(t.confidence[:, j], nan=-1.0)
+        view = np.column_stack([t.seen[:, j], t.ok[:, j], t.flag[:, j], t.kind[:, j], t.step[:, j],
+                                stated])
+        codes.append(np.unique(view, axis=0, return_inverse=True)[1].ravel())
+    return np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
+
+
+def confusion(t: VerdictTable, judge: str) -> pd.DataFrame:
+    """Count what the judge called each type of fault (paper Figure 4).
+
+    Parameters
+    ----------
+    t : VerdictTable
+    judge : str
+
+    Returns
+    -------
+    DataFrame
+        Rows the true types, columns the six types and ``missed`` (not
+        flagged, or flagged with no type); integer counts of faulty
+        trajectories the judge was asked about.
+    """
+    j = t.column(judge)
+    named = np.where(t.kind[:, j] >= 0, t.kind[:, j], len(FAULT_TYPES))
+    keep = (t.true_kind >= 0) & t.seen[:, j]
+    counts = np.zeros((len(FAULT_TYPES), len(FAULT_TYPES) + 1), int)
+    np.add.at(counts, (t.true_kind[keep], named[keep]), 1)
+    return pd.DataFrame(counts, pd.Index(FAULT_TYPES, name="true"), [*FAULT_TYPES, "missed"])

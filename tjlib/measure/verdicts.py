@@ -1,0 +1,246 @@
+"""What a judge's verdicts are worth: detection, localisation, typing, calibration, cost.
+
+Decision: every metric is one number over another, and both are weighted sums
+of per-trajectory columns. The point value weights each trajectory once; the
+bootstrap (`tjlib.measure.resample`) passes other weights through the same
+lines, so a metric is defined once. Refusal: a denominator of zero is
+"undefined: why", never 0; a reply that failed is counted as the paper counts
+it (clean at .5) but never as covered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from tjlib.measure.calibration import BINS, bin_of
+from tjlib.measure.table import VerdictTable
+from tjlib.trace import FAULT_TYPES
+
+__all__ = [
+    "COST", "METRICS", "PROPORTIONS", "WHY_UNDEFINED", "columns", "cost_ratios", "floors",
+    "metrics", "ratios",
+]
+
+_FAULT = "no faulty trajectory was judged"
+_FLAG = "no trajectory was flagged"
+_CONFIDENCE = "no verdict states a confidence"
+_STEP = "no flagged verdict and its label both carry a step"
+
+#: Metric name -> what its denominator lacked when the metric is undefined.
+WHY_UNDEFINED = {
+    "n_flagged": "",
+    "precision": _FLAG,
+    "recall": _FAULT,
+    "f1": "no trajectory is faulty and none was flagged",
+    "silent_recall": "no silent fault was judged",
+    "loud_recall": "no loud fault was judged",
+    "loud_minus_silent": "silent and loud recall are not both defined",
+    "false_alarm_rate": "no clean trajectory was judged",
+    "step_exact": _STEP,
+    "step_within_one": _STEP,
+    "step_exact_over_detected_faults": "no detected fault has a labelled step",
+    "step_exact_over_all_faults": "no fault has a labelled step",
+    "type_macro_f1": "no judged fault has a labelled type",
+    **{f"recall|{kind}": f"no {kind} fault was judged" for kind in FAULT_TYPES},
+    "ece": _CONFIDENCE,
+    "brier": _CONFIDENCE,
+    "latency_s_mean": "no verdict records its latency",
+    "prompt_tokens_mean": "no verdict records its prompt tokens",
+    "completion_tokens_mean": "no verdict records its completion tokens",
+    "coverage": "there is no trajectory",
+}
+METRICS = tuple(WHY_UNDEFINED)
+COST = ("latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean")
+_SCORES = {"n_flagged", "f1", "loud_minus_silent", "type_macro_f1", "ece", "brier", *COST}
+#: The metrics that are k trajectories out of n, and so have an exact interval.
+PROPORTIONS = frozenset(METRICS) - _SCORES
+
+
+def columns(t: VerdictTable, judge: str | int, flag: np.ndarray | None = None) -> dict:
+    """Lay one judge out as per-trajectory columns whose weighted sums make every metric.
+
+    Parameters
+    ----------
+    t : VerdictTable
+    judge : str or int
+        The judge's name or column.
+    flag : (n,) float array, optional
+        Replaces the judge's flags by probabilities of flagging; types, steps
+        and confidences are then dropped (this is how the floors are scored).
+
+    Returns
+    -------
+    dict of str -> (n,) float array
+    """
+    j = t.column(judge) if isinstance(judge, str) else judge
+    faulty, true_kind, true_step = t.faulty.astype(float), t.true_kind, t.true_step
+    survived = [label.outcome_correct for label in t.labels]
+    silent = faulty * [s is True for s in survived]
+    loud = faulty * [s is False for s in survived]
+    seen, kind, step, confidence = t.seen[:, j], t.kind[:, j], t.step[:, j], t.confidence[:, j]
+    if flag is None:
+        flag = t.flag[:, j].astype(float)
+    else:
+        seen, none = np.ones(len(faulty), bool), np.full(len(faulty), -1)
+        kind, step, confidence = none, none, np.full(len(faulty), np.nan)
+    flag = flag * seen
+    placed = flag * (true_step >= 0) * (step >= 0)
+    gap = np.abs(step - true_step)
+    out = {
+        "all": np.ones(len(faulty)), "ok": t.ok[:, j].astype(float), "flag": flag,
+        "faulty": seen * faulty, "silent": seen * silent, "loud": seen * loud,
+        "clean": seen * (1 - faulty), "flag_faulty": flag * faulty, "flag_silent": flag * silent,
+        "flag_loud": flag * loud, "flag_clean": flag * (1 - faulty), "placed": placed,
+        "exact": placed * (gap == 0), "near": placed * (gap <= 1),
+        "step_faults": seen * (true_step >= 0), "flag_step_faults": flag * (true_step >= 0),
+    }
+    for k, name in enumerate(FAULT_TYPES):
+        out[f"type|{name}"] = seen * (true_kind == k)
+        out[f"flag|{name}"] = flag * (true_kind == k)
+        out[f"named|{name}"] = flag * (true_kind == k) * (kind == k)
+        out[f"claimed|{name}"] = flag * (true_kind >= 0) * (kind == k)
+    stated = seen & ~np.isnan(confidence)
+    correct = (flag == faulty).astype(float)
+    gap = np.where(stated, confidence - correct, 0.0)
+    box = bin_of(np.where(stated, confidence, 0.0))
+    out |= {"stated": stated.astype(float), "squared": gap**2}
+    out |= {f"bin|{b}": gap * (box == b) for b in range(BINS)}
+    for name, values in (("latency_s", t.latency_s), ("prompt_tokens", t.prompt_tokens),
+                         ("completion_tokens", t.completion_tokens)):
+        known = ~np.isnan(values[:, j])
+        out |= {f"n|{name}": known.astype(float), name: np.where(known, values[:, j], 0.0)}
+    return out
+
+
+def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Turn weighted column sums into each quality metric's numerator and denominator.
+
+    Parameters
+    ----------
+    c : mapping of str -> float or (B,) array
+        Weighted sums of `columns`, one for each replicate.
+
+    Returns
+    -------
+    dict of metric -> (numerator, denominator)
+        Undefined where the denominator is 0.
+    """
+    f1, present = [], []
+    for name in FAULT_TYPES:
+        denominator = c[f"type|{name}"] + c[f"claimed|{name}"]
+        f1.append(np.divide(2 * c[f"named|{name}"], denominator,
+                            out=np.zeros_like(denominator), where=denominator > 0))
+        present.append(c[f"type|{name}"] > 0)
+    silent, loud = (np.divide(c[f"flag_{s}"], c[s], out=np.zeros_like(c[s]), where=c[s] > 0)
+                    for s in ("silent", "loud"))
+    out = {
+        "n_flagged": (c["flag"], np.ones_like(c["flag"])),
+        "precision": (c["flag_faulty"], c["flag"]),
+        "recall": (c["flag_faulty"], c["faulty"]),
+        "f1": (2 * c["flag_faulty"], c["flag"] + c["faulty"]),
+        "silent_recall": (c["flag_silent"], c["silent"]),
+        "loud_recall": (c["flag_loud"], c["loud"]),
+        "loud_minus_silent": (loud - silent, ((c["silent"] > 0) & (c["loud"] > 0)).astype(float)),
+        "false_alarm_rate": (c["flag_clean"], c["clean"]),
+        "step_exact": (c["exact"], c["placed"]),
+        "step_within_one": (c["near"], c["placed"]),
+        "step_exact_over_detected_faults": (c["exact"], c["flag_step_faults"]),
+        "step_exact_over_all_faults": (c["exact"], c["step_faults"]),
+        # Macro over the types the labels hold: the paper's six on its set (Table 3).
+        "type_macro_f1": (sum(np.where(p, f, 0.0) for p, f in zip(present, f1, strict=True)),
+                          np.asarray(sum(p.astype(float) for p in present))),
+        "ece": (sum(np.abs(c[f"bin|{b}"]) for b in range(BINS)), c["stated"]),
+        "brier": (c["squared"], c["stated"]),
+        "coverage": (c["ok"], c["all"]),
+    }
+    out |= {f"recall|{name}": (c[f"flag|{name}"], c[f"type|{name}"]) for name in FAULT_TYPES}
+    return {metric: out[metric] for metric in METRICS if metric in out}
+
+
+def cost_ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Do as `ratios` does, for the mean costs: sums over verdicts that record them."""
+    return {metric: (c[metric.removesuffix("_mean")], c["n|" + metric.removesuffix("_mean")])
+            for metric in COST}
+
+
+def _rows(judge: str, cols: Mapping[str, np.ndarray], given: Mapping = {}) -> list[dict]:
+    rows = []
+    sums = {name: np.asarray(values.sum(), float) for name, values in cols.items()}
+    found = ratios(sums) | cost_ratios(sums)
+    for metric in METRICS:
+        top, bottom = found[metric]
+        value = float(top / bottom) if bottom > 0 else None
+        whole = metric in PROPORTIONS and value is not None
+        k, n = (float(top), float(bottom)) if whole else (None, None)
+        why = "" if value is not None else f"undefined: {WHY_UNDEFINED[metric]}"
+        if metric in COST and value is None and metric in given:
+            value, why, n = float(given[metric]), "", float(given["verdicts"])
+        rows.append({"judge": judge, "metric": metric, "value": value, "k": k, "n": n, "why": why})
+    return rows
+
+
+def _frame(rows: list[dict]) -> pd.DataFrame:
+    # Object columns keep an undefined value None; a float column would turn it into NaN.
+    return pd.DataFrame(rows, dtype=object)
+
+
+def metrics(t: VerdictTable) -> pd.DataFrame:
+    """Score every judge on every metric (paper Tables 3, 4, 6, 7 and 8).
+
+    Parameters
+    ----------
+    t : VerdictTable
+
+    Returns
+    -------
+    DataFrame
+        One row per judge and metric: judge, metric, value, k, n, why. ``k``
+        and ``n`` are the counts behind a proportion, conditional denominators
+        included; ``value`` is None and ``why`` says so where undefined. Rates
+        are in [0, 1]; higher is better except for false_alarm_rate, ece,
+        brier and the costs.
+
+    Examples
+    --------
+    >>> from tjlib.measure.table import table
+    >>> from tjlib.trace import Label, Verdict
+    >>> labels = [Label("a", True), Label("b", False)]
+    >>> m = metrics(table(labels, [Verdict("a", "j", True), Verdict("b", "j", True)]))
+    >>> m.set_index("metric").loc["precision", ["value", "k", "n"]].tolist()
+    [0.5, 1.0, 2.0]
+    """
+    cost = {} if t.cost is None else t.cost.set_index("judge").to_dict("index")
+    rows = []
+    for judge in t.judges:
+        rows += _rows(judge, columns(t, judge), cost.get(judge, {}))
+    return _frame(rows)
+
+
+def floors(t: VerdictTable) -> pd.DataFrame:
+    """Score three judges that look at nothing, to read every real judge against.
+
+    ``always faulty`` flags all, ``always clean`` none, and ``prevalence coin``
+    flags each trajectory with the set's share of faults as its probability
+    (expected counts, no draw). None states a type, step or confidence.
+
+    Parameters
+    ----------
+    t : VerdictTable
+
+    Returns
+    -------
+    DataFrame
+        As `metrics`.
+    """
+    faulty = t.faulty.astype(float)
+    flags = {"always faulty": 1.0, "always clean": 0.0, "prevalence coin": faulty.mean()}
+    rows = []
+    for name, p in flags.items():
+        cols = columns(t, 0, flag=np.full(len(faulty), p))
+        for free in ("latency_s", "prompt_tokens", "completion_tokens"):
+            cols |= {free: 0 * faulty, f"n|{free}": np.ones_like(faulty)}
+        rows += _rows(name, cols | {"ok": np.ones_like(faulty)})
+    return _frame(rows)

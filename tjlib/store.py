@@ -1,0 +1,215 @@
+"""Where labels, verdicts and published tables come from.
+
+Decision: whoever scores verdicts names a source (``published``,
+``released`` or a path) and gets labels, verdicts and one sentence saying where
+they come from, to be printed under every table. Refusal: no source is chosen
+for the caller, and labels are never taken from another set than the verdicts.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tjlib.fetch import cache_folder, fetch, find, is_released
+from tjlib.jsonl import append, atomic, read, write
+from tjlib.judged import read_labels, read_verdicts
+from tjlib.release import COMMIT, REPOSITORY
+from tjlib.trace import InputError, Label, Trajectory, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Released", "Source", "append", "atomic", "cache_folder", "fetch", "load", "published",
+    "read", "read_labels", "read_verdicts", "released", "released_agent", "write",
+]
+
+
+@dataclass(frozen=True)
+class Released:
+    """The release's 400 trajectories, their labels in the same order, its 2,000 verdicts."""
+
+    trajectories: list[Trajectory]
+    labels: list[Label]
+    verdicts: list[Verdict]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Labels and verdicts that belong together, and where they come from.
+
+    ``cost`` is a table of means by judge where verdicts carry no cost of
+    their own; ``trajectories`` is None where only verdicts are known.
+    """
+
+    name: str
+    origin: str
+    labels: list[Label]
+    verdicts: list[Verdict]
+    cost: pd.DataFrame | None = None
+    trajectories: list[Trajectory] | None = None
+
+
+def _published_folder() -> Path:
+    packed = Path(str(files("tjlib"))) / "data" / "published"
+    return packed if packed.is_dir() else packed.parents[2] / "data" / "published"
+
+
+def published(name: str) -> pd.DataFrame:
+    """Read one published table, such as ``trajectory_judge_numbers``.
+
+    Parameters
+    ----------
+    name : str
+        A file of data/published without ``.csv``; the data sheet says what
+        each holds.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        For a name that is not there; the message lists those that are.
+    """
+    import pandas as pd
+
+    names = sorted(path.stem for path in _published_folder().glob("*.csv"))
+    if name not in names:
+        raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
+    return pd.read_csv(_published_folder() / f"{name}.csv")
+
+
+def released(folder: str | Path | None = None) -> Released:
+    """Read the release's built trajectories and its verdicts.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where its files are; default as `tjlib.fetch.find`.
+
+    Returns
+    -------
+    Released
+
+    Raises
+    ------
+    InputError
+        If the files are not on this machine, or a line of them is wrong.
+    """
+    folder = find(folder)
+    trajectories = list(read(folder / "trajectories.jsonl", Trajectory))
+    labels = read_labels(folder / "trajectories.jsonl", trajectories)
+    return Released(trajectories, labels,
+                    read_verdicts(folder / "verdicts.jsonl", labels, trajectories))
+
+
+def released_agent(folder: str | Path | None = None) -> tuple[list[Trajectory], list[Label]]:
+    """Read the release's 60 organic episodes and their labels; `released` says from where."""
+    path = find(folder) / "agent_trajectories.jsonl"
+    trajectories = list(read(path, Trajectory))
+    return trajectories, read_labels(path, trajectories)
+
+
+def _patterns() -> tuple[list[Label], list[Verdict]]:
+    """Expand the pattern table: one row a combination of label and verdicts, counted."""
+    labels, verdicts = [], []
+    with (_published_folder() / "verdict_patterns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            judges = [name.partition("|")[0] for name in row if name.endswith("|faulty")]
+            for _ in range(int(row["n"])):
+                name, faulty = f"p-{len(labels) + 1:04d}", row["fault"] != "clean"
+                labels.append(Label(
+                    name, faulty, int(row["label_step"]) if row["label_step"] else None,
+                    row["fault"] if faulty else None, outcome_correct=row["survival"] != "loud"))
+                for judge in judges:
+                    step, kind = row[f"{judge}|step"], row[f"{judge}|type"]
+                    verdicts.append(Verdict(
+                        name, judge, row[f"{judge}|faulty"] == "1", int(step) if step else None,
+                        kind or None, float(row[f"{judge}|confidence"])))
+    return labels, verdicts
+
+
+def _opens_as(path: Path, kind: type) -> bool:
+    """Tell whether a file is there and its first line is a ``kind``, in either shape."""
+    try:
+        return next(read(path, kind), None) is not None
+    except InputError:
+        return False
+
+
+def _labels_beside(path: Path) -> Path:
+    for name in ("labels.jsonl", "trajectories.jsonl"):
+        beside = path.parent / name
+        # Ours hold no label; the release's trajectories carry theirs inside.
+        if beside.is_file() and (name == "labels.jsonl" or _opens_as(beside, Label)):
+            return beside
+    raise InputError(f"{path}: no labels.jsonl beside it; name the labels (--labels FILE)")
+
+
+def _traces_beside(label_path: Path) -> Path | None:
+    if _opens_as(label_path, Trajectory):
+        return label_path
+    beside = label_path.parent / "trajectories.jsonl"
+    return beside if beside.is_file() else None
+
+
+def load(
+    source: str | Path, labels: str | Path | None = None, traces: str | Path | None = None
+) -> Source:
+    """Load labels and verdicts that belong together.
+
+    Parameters
+    ----------
+    source : str or Path
+        ``"published"`` (the pattern table of the released verdicts, always
+        there), ``"released"`` (the files themselves), a file of verdicts, or a
+        folder that holds ``verdicts.jsonl``.
+    labels : str or Path, optional
+        Labels for a file of verdicts; default the ``labels.jsonl`` beside it.
+    traces : str or Path, optional
+        Trajectories, to bound the steps; default the ``trajectories.jsonl``
+        beside the labels, if there is one.
+
+    Returns
+    -------
+    Source
+        Its ``origin`` belongs under every table made from it.
+
+    Raises
+    ------
+    InputError
+        One line naming file, line, problem and remedy.
+    """
+    if str(source) in ("published", "released") and (labels or traces):
+        raise InputError(f"{source} brings its own labels; name labels and traces only for a file")
+    where = f"{REPOSITORY} at {COMMIT[:7]}"
+    if str(source) == "published":
+        found = _patterns()
+        return Source("published", f"published: the verdicts of {where}, as tabulated in "
+                      "data/published/verdict_patterns.csv and cost.csv", *found,
+                      cost=published("cost"))
+    path = find() / "verdicts.jsonl" if str(source) == "released" else Path(source)
+    if path.is_dir():
+        if not (path / "verdicts.jsonl").is_file():
+            raise InputError(f"{path}: no verdicts.jsonl in this folder; name the verdict file")
+        path = path / "verdicts.jsonl"
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file; give published, released, or the path "
+                         "of a verdict file")
+    label_path = Path(labels) if labels else _labels_beside(path)
+    trace_path = Path(traces) if traces else _traces_beside(label_path)
+    trajectories = list(read(trace_path, Trajectory)) if trace_path else None
+    truth = read_labels(label_path, trajectories)
+    verdicts = read_verdicts(path, truth, trajectories)
+    if is_released(path) and is_released(label_path):
+        name, origin = "released", f"released: the files of {where}, SHA-256 checked"
+    else:
+        judges = ", ".join(dict.fromkeys(v.judge for v in verdicts))
+        name, origin = path.name, f"measured: {path} (judges: {judges}), labels {label_path}"
+    return Source(name, origin, truth, verdicts, trajectories=trajectories)
