@@ -14,7 +14,7 @@ help:
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make each notebooks/NAME.ipynb agree with its NAME.py"
-	@echo "make bench       measure throughput and speed-ups, as ratios where it can"
+	@echo "make bench       time the testbed and the bootstrap"
 	@echo "make clean       remove the book, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 

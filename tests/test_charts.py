@@ -25,8 +25,13 @@ def chart(data: pd.DataFrame | None = None) -> alt.Chart:
     return alt.Chart(data).mark_point(clip=True).encode(x="x", y="y")
 
 
+def refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
+
+
 def spec_of(html: str) -> dict:
-    return json.loads(re.search(r'application/json">(.*?)</script>', html, re.DOTALL)[1])
+    text = re.search(r'application/json">(.*?)</script>', html, re.DOTALL)[1]
+    return json.loads(text, parse_constant=refuse)
 
 
 def svg_of(html: str) -> str:
@@ -67,6 +72,14 @@ def test_six_thousand_rows_fit_when_light_and_are_refused_by_weight_when_heavy()
     heavy = rows.assign(y=0, note="a long remark on each of the steps taken")
     with pytest.raises(ValueError, match=r"chart heavy adds [\d,]+ bytes .* aggregated data"):
         show(chart(heavy), name="heavy", alt=ALT)
+
+
+def test_a_missing_number_reaches_the_page_as_null():
+    mixed = pd.Series([0.5, float("nan")], dtype=object)  # Altair leaves these as they are
+    gaps = pd.DataFrame({"x": [1.0, float("nan")], "y": mixed})
+    gapped = alt.Chart(gaps).mark_point().encode(x="x:Q", y="y:Q")
+    spec = spec_of(show(gapped, name="gaps", alt=ALT).html)
+    assert next(iter(spec["datasets"].values())) == [{"x": 1, "y": 0.5}, {"x": None, "y": None}]
 
 
 def test_the_picture_is_opaque_and_says_its_sentence():
@@ -112,7 +125,7 @@ def test_a_chart_has_the_same_bytes_whatever_was_drawn_before():
         "    p = pick()\n"
         "    c = alt.Chart(d).mark_point(clip=True).encode(x='x', y='y',\n"
         "        opacity=alt.when(p).then(alt.value(1)).otherwise(alt.value(.2)))\n"
-        "    return show(c.add_params(p) | c, name='same', alt='Two points drawn two times over.')\n"
+        "    return show(c.add_params(p) | c, name='same', alt='Two points, drawn twice over.')\n"
         "for _ in range(int(sys.argv[1])): pick(); one()\n"
         "sys.stdout.write(one().html)"
     )

@@ -52,7 +52,8 @@ def test_no_text_of_a_table_reaches_the_page_as_markup(text):
 
 
 def test_each_table_names_its_columns_and_rows_for_a_screen_reader():
-    page = tables.show(pd.DataFrame({"a": ["x"], "b": [1]}), "Two columns.", "nowhere")._repr_html_()
+    table = pd.DataFrame({"a": ["x"], "b": [1]})
+    page = tables.show(table, "Two columns.", "nowhere")._repr_html_()
     assert page.count('scope="col"') == 2
     assert page.count('scope="row"') == 1
     assert "<caption>Two columns.</caption>" in page

@@ -113,6 +113,8 @@ def _spec(chart: altair.TopLevelMixin, name: str, sentence: str) -> dict[str, An
         spec = chart.to_dict()
     if "config" in spec:
         raise ValueError(f"chart {name}: the look belongs to tjlib.charts.theme, drop configure_*")
+    # A missing number is null in JSON; browsers read no NaN.
+    spec = json.loads(json.dumps(spec), parse_constant=lambda _: None)
     return spec | {"description": sentence}
 
 
