@@ -91,32 +91,33 @@ by_name = found.set_index(["judge", "metric"])
 paper = store.published("trajectory_judge_numbers").set_index(["subject", "metric"])
 
 
-def say(name: str, judge: str, metric: str, digits: int = 3) -> None:
-    """Put one estimate, with its interval, where the text asks for it."""
-    key = (judge, metric)
-    text = tables.estimate(by_name.loc[key], digits) if key in by_name.index else "(not judged here)"
-    chapter.text(name, text)
+def say(name: str, judge: str, metric: str, bare: bool = False) -> None:
+    """Put one estimate where the text asks for it: with its interval, or bare to two digits."""
+    if (judge, metric) not in by_name.index:
+        return chapter.text(name, "(not judged here)")
+    row = by_name.loc[(judge, metric)]
+    return chapter.number(name, row["value"], 2) if bare else chapter.text(name, tables.estimate(row))
 
 
-say("a6-outcome-recall", OUTCOME, "recall", 2)
-say("a6-outcome-loud", OUTCOME, "loud_recall")
-say("a6-outcome-silent", OUTCOME, "silent_recall")
+say("a6-outcome-recall", OUTCOME, "recall", bare=True)
+say("a6-outcome-loud", OUTCOME, "loud_recall", bare=True)
+say("a6-outcome-silent", OUTCOME, "silent_recall", bare=True)
+say("a6-outcome-alarm", OUTCOME, "false_alarm_rate", bare=True)
 say("a6-outcome-gap", OUTCOME, "loud_minus_silent")
-say("a6-outcome-alarm", OUTCOME, "false_alarm_rate")
 gap = paper.loc[(OUTCOME, "loud_minus_silent")]
 chapter.text("a6-paper-gap", tables.estimate(
     {"value": gap["published"], "lo": gap["published_lo"], "hi": gap["published_hi"]}))
-say("a6-step-silent", STEP, "silent_recall")
-say("a6-step-alarm", STEP, "false_alarm_rate")
+say("a6-step-silent", STEP, "silent_recall", bare=True)
+say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 
 # %% [markdown]
 # ## Five judges on the same trajectories
 #
 # Table 3 of the paper, rebuilt. Every bracket is a 95 % interval: the trajectories were resampled
 # inside their design cells (clean; each type of fault, silent and loud apart), all judges on the
-# same resample. A dagger marks an exact binomial interval, used where the observed share is 0 or
-# 1. A double dagger marks a judge that says the same of every trajectory of a cell by
-# construction: its rates are a property of its code, not an estimate.
+# same resample. A dagger marks an exact binomial interval, used where all or none were flagged. A
+# double dagger marks a judge that says the same of every trajectory of a cell by construction: its
+# rates are a property of its code, not an estimate.
 #
 # Read every recall against two things: the same judge's false-alarm rate, and the three floor
 # judges at the bottom, which look at nothing. *Recall at the false-alarm rate is not detection.*
@@ -128,7 +129,7 @@ table3 = {
     "type_macro_f1": "type macro-F1", "ece": "ECE", "coverage": "coverage",
 }
 tables.show(
-    tables.layout(pd.concat([found, floor]), table3, over=("step_exact",)),
+    tables.layout(pd.concat([own, floor]), table3, over=("step_exact",)),
     "Table 3. Detection, localisation, typing and calibration. Higher is better, except for "
     "false alarms and ECE. Coverage is the share of trajectories with a readable verdict.",
     source.origin,
@@ -146,9 +147,7 @@ tables.show(
 # hollow diamond is pooled recall - the one number a dashboard would show.
 
 # %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate on the same line, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
-WHAT = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm",
-        "recall": "pooled"}
-recalls = tables.labelled(own, WHAT)
+recalls = tables.labelled(own, judging.RATES)
 show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
     alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall on one "

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import altair as alt
 import pandas as pd
@@ -143,3 +144,16 @@ def test_jupyter_gets_the_themed_chart_and_a_plain_reader_the_sentence():
     bundle = show(chart(), name="mime", alt=ALT)._repr_mimebundle_()
     assert bundle["text/plain"] == ALT
     assert bundle["application/vnd.vegalite.v6+json"]["config"] == theme.config("light")
+
+
+def test_the_readme_s_picture_shows_the_numbers_the_code_computes():
+    # The numbers, not the pixels: text is as wide as the machine's fonts make it.
+    def numbers(svg: str) -> list[str]:
+        return sorted(re.findall(r'aria-label="([^"]*shown: [^"]*)"', svg))
+
+    root = Path(__file__).parents[1]
+    drawn = subprocess.run([sys.executable, root / "book/_ext/picture.py", "/dev/stdout"],
+                           capture_output=True, text=True, check=True, cwd=root).stdout
+    shown = numbers((root / "book/_static/recall.svg").read_text(encoding="utf-8"))
+    assert len(shown) >= 20
+    assert shown == numbers(drawn), "run make sync"

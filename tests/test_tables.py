@@ -14,8 +14,8 @@ ROW = {"judge": "j", "metric": "recall", "value": 0.84, "lo": 0.776, "hi": 0.896
 
 
 def test_an_estimate_shows_its_interval_and_marks_the_exact_and_the_structural():
-    assert tables.estimate(ROW) == "0.840 [0.776, 0.896]"
-    assert tables.estimate(ROW | {"how": "exact binomial"}, 2) == "0.84 [0.78, 0.90]†"
+    assert tables.estimate(ROW) == "0.840 [0.776,\xa00.896]"
+    assert tables.estimate(ROW | {"how": "exact binomial"}, 2) == "0.84 [0.78,\xa00.90]†"
     fixed = ROW | {"lo": None, "hi": None, "why": "structural: the same verdict everywhere"}
     assert tables.estimate(fixed) == "0.840‡"
 
@@ -26,12 +26,20 @@ def test_a_missing_value_shows_its_reason_and_never_nan():
         assert shown == "undefined: nobody was asked"
 
 
+def test_an_interval_lost_to_a_float_column_is_not_printed_as_nan():
+    judges = pd.DataFrame([ROW], dtype=object)
+    floor = pd.DataFrame([{"judge": "always faulty", "metric": "recall", "value": 1.0, "k": 125.0,
+                           "n": 125.0, "why": ""}], dtype=object)
+    laid = tables.layout(pd.concat([judges, floor]), {"recall": "recall"})
+    assert laid.loc["always faulty", "recall"] == "1.000"
+
+
 def test_a_layout_keeps_the_order_asked_for_and_shows_the_denominators_asked_for():
     short = ROW | {"metric": "f1", "value": 0.5, "lo": None, "n": None}
     frame = pd.DataFrame([ROW, short], dtype=object)
     laid = tables.layout(frame, {"f1": "F1", "recall": "recall"}, over=("recall",))
     assert list(laid.columns) == ["F1", "recall"]
-    assert laid.loc["j"].tolist() == ["0.500", "0.840 [0.776, 0.896] (105 of 125)"]
+    assert laid.loc["j"].tolist() == ["0.500", "0.840 [0.776,\xa00.896] (105 of 125)"]
 
 
 def test_a_figure_gets_its_rows_in_the_order_of_its_names_without_the_undefined():
@@ -48,7 +56,7 @@ def test_no_text_of_a_table_reaches_the_page_as_markup(text):
         parts = page.replace("&lt;", "").replace("&gt;", "")
         tags = {part.split(">")[0].split()[0].strip("/") for part in parts.split("<")[1:]}
         assert tags <= {"figure", "div", "table", "caption", "thead", "tbody", "tr", "th", "td",
-                        "figcaption", "details", "summary"}
+                        "figcaption", "p", "details", "summary"}
 
 
 def test_each_table_names_its_columns_and_rows_for_a_screen_reader():
@@ -56,7 +64,7 @@ def test_each_table_names_its_columns_and_rows_for_a_screen_reader():
     page = tables.show(table, "Two columns.", "nowhere")._repr_html_()
     assert page.count('scope="col"') == 2
     assert page.count('scope="row"') == 1
-    assert "<caption>Two columns.</caption>" in page
+    assert "<figcaption>Two columns.</figcaption>" in page
     assert "Data: nowhere" in page
 
 
@@ -78,5 +86,5 @@ def test_an_interval_agrees_only_within_its_tolerance():
 
 def test_published_figures_stand_beside_ours_in_the_paper_s_own_digits():
     rows = tables.beside(compare(pd.DataFrame([ROW], dtype=object), pd.DataFrame([PAPER])))
-    assert rows.iloc[0].tolist() == ["j", "recall", "0.84 [0.78, 0.9]", "0.840 [0.776, 0.896]",
+    assert rows.iloc[0].tolist() == ["j", "recall", "0.84 [0.78, 0.9]", "0.840 [0.776,\xa00.896]",
                                      "yes", "paper Table 3"]

@@ -56,15 +56,16 @@ def estimate(row: Mapping, digits: int = 3) -> str:
     Examples
     --------
     >>> estimate({"value": 0.0, "lo": 0.0, "hi": 0.0362, "how": "exact binomial"}, 2)
-    '0.00 [0.00, 0.04]†'
+    '0.00 [0.00,\xa00.04]†'
     >>> estimate({"value": None, "why": "undefined: no trajectory was flagged"})
     'undefined: no trajectory was flagged'
     """
-    if row["value"] is None or pd.isna(row["value"]):
+    if pd.isna(row["value"]):
         return row["why"]
     text = f"{row['value']:.{digits}f}"
-    if row.get("lo") is not None:
-        text += f" [{row['lo']:.{digits}f}, {row['hi']:.{digits}f}]"
+    if pd.notna(row.get("lo")):
+        # No line break inside the bracket, which narrow columns would make.
+        text += f" [{row['lo']:.{digits}f},\N{NO-BREAK SPACE}{row['hi']:.{digits}f}]"
         text += "†" if row.get("how") == "exact binomial" else ""
     elif str(row.get("why", "")).startswith("structural"):
         text += "‡"
@@ -174,10 +175,11 @@ class Table:
             + "".join(f"<td>{escape(str(value))}</td>" for value in rest) + "</tr>"
             for first, *rest in frame.itertuples(index=False))
         page = (
-            '<figure class="tj-table"><div class="tj-scroll" tabindex="0" role="region" '
-            f'aria-label="{escape(self.caption)}"><table><caption>{escape(self.caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-            f'<figcaption class="tj-source">Data: {escape(self.source)}</figcaption></figure>'
+            f'<figure class="tj-table"><figcaption>{escape(self.caption)}</figcaption>'
+            '<div class="tj-scroll" tabindex="0" role="region" '
+            f'aria-label="{escape(self.caption)}">'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            f'<p class="tj-source">Data: {escape(self.source)}</p></figure>'
         )
         if self.folded:
             page = f"<details><summary>{escape(self.caption)}</summary>{page}</details>"

@@ -12,7 +12,11 @@ import pandas as pd
 
 from tjlib.charts.theme import role_scale
 
-__all__ = ["composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
+__all__ = ["RATES", "composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
+
+#: The rates a `dumbbell` shows, and the names it shows them by.
+RATES = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm",
+         "recall": "pooled"}
 
 _SURVIVAL = ("clean", "silent", "loud")
 _MARKS = {"silent": "circle", "loud": "square", "false alarm": "triangle-up"}
