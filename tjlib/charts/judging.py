@@ -97,10 +97,11 @@ def dumbbell(recalls: pd.DataFrame) -> alt.LayerChart:
     """
     base = alt.Chart(recalls).encode(
         x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]),
-                title="share flagged (recall: higher is better; false alarms: lower)"),
+                title=["share flagged", "recall: higher is better", "false alarms: lower"]),
         y=alt.Y("judge:N", sort=list(dict.fromkeys(recalls["judge"])), title=None),
         tooltip=["judge", "what", "shown"])
-    color = _role("what", *_MARKS, legend=alt.Legend(title=None, symbolOpacity=1))
+    color = _role("what", *_MARKS, legend=alt.Legend(
+        title=None, symbolOpacity=1, columns=2))
     ends = base.transform_filter("datum.what == 'silent' || datum.what == 'loud'")
     handle = ends.mark_line(style="reference", strokeWidth=1).encode(detail="judge:N")
     spans = base.transform_filter("datum.what != 'pooled'").mark_rule(
