@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
@@ -37,6 +38,7 @@ def real_book() -> Path:
     if record.exists() and json.loads(record.read_text("utf-8"))["sources"] == digest(ROOT):
         return record.parent / "html"
     folder = Path(tempfile.mkdtemp(prefix="book-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     done = build(ROOT, folder)
     assert done.returncode == 0, done.stdout
     return folder / "_build" / "html"
