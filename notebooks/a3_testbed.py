@@ -86,7 +86,7 @@ tables.show(table5, "Table 5. The seven tools, and the arguments the checker tra
 
 # %% tags=["hide-input"]
 tables.show(
-    pd.DataFrame({"rule": range(1, len(world.PROCEDURE) + 1), "the agent must": world.PROCEDURE}),
+    pd.DataFrame({"point": range(1, len(world.PROCEDURE) + 1), "the agent must": world.PROCEDURE}),
     "The procedure.", "verbatim from the paper's Appendix D")
 
 # %% [markdown]
@@ -109,7 +109,8 @@ for trajectory, label in stream(given.seed):
         broken = rules.check(trajectory)
         role = "clean" if not label.faulty else "silent" if label.outcome_correct else "loud"
         name = label.failure_type or "oracle"
-        verdict = f"rule {broken[0].rule} fires" if broken else "no rule fires"
+        fired = ", ".join(str(x.rule) for x in broken)
+        verdict = f"fires rule {fired}" if broken else "fires no rule"
         for index, step in enumerate(trajectory.steps):
             call, observation = step.calls[0], step.observations[0]
             arguments = ", ".join(f"{k}={v}" for k, v in call.args.items())
@@ -123,22 +124,32 @@ for trajectory, label in stream(given.seed):
 steps = pd.DataFrame(rows)
 show(
     judging.strips(steps), name="a3-strips", table=steps[["heading", "step", "call", "observation"]],
-    alt="Seven strips of steps, one a variant of the same case: the oracle's six calls, then each "
-        "fault with its one edited step marked and the rule that fires, or none, in the heading.",
+    alt="Strips of steps, one a variant of the same case: the oracle's six calls, then each fault "
+        "with its one edited step marked and the rule that fires, or none, in the heading.",
 )
 
 # %% [markdown]
 # Three things to notice. The strips differ from the oracle's at the marked step and agree before
 # it. In `skipped_precondition` everything after the deleted check moves up by one, and the label
-# is the index where the check should have been. And two headings end in *no rule fires*: the
+# is the index where the check should have been. And two headings end in *fires no rule*: the
 # second look-up of the order in `wrong_tool` is a perfectly legal call, and the sentence that
-# `unsupported_claim` adds to the reply is prose.
+# `unsupported_claim` adds to the reply is prose. (The paper says that each mutation breaks exactly
+# one rule. `premature_stop` breaks two at once: there is no reply, and no refund or escalation.)
 #
 # ## What the checker can and cannot say
 #
 # The checker walks a trajectory once, from left to right. It keeps a pool of *grounded* values -
 # the two facts of the goal, then every value that a successful call brought - and asks eight
 # questions about arguments, order, amounts, identity and endings. Failed calls ground nothing.
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame([(n, what, kind) for n, (what, kind) in rules.RULES.items()],
+                 columns=["rule", "is broken by", "and says"]),
+    "The checker's rules, in order of priority; it reports the first at the earliest step.",
+    "tjlib.desk.rules, after the paper's Appendix B")
+
+# %% [markdown]
 # Table 1 states what each fault does; the last two columns were measured on this page, by running
 # the checker over the judged set.
 
@@ -214,6 +225,9 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #   the cases. Ours say nothing.
 # - **Order.** The paper shuffles. We interleave the design cells, so that any prefix holds each of
 #   them in proportion - a judge run stopped early is still a stratified sample.
+# - **Replies.** The release's *clean* replies promise a payment within some working days, or a call
+#   from a specialist. No observation supports either, so by the eighth point of the procedure they
+#   are not quite clean. Ours assert what the desk said and nothing else.
 # - **Texts.** Thoughts, replies and error messages are our wording; the goal, the procedure, the
 #   four invented sentences and the premature answer are the paper's, word for word.
 # ```

@@ -22,7 +22,19 @@ import msgspec
 from tjlib.desk.world import TOOLS
 from tjlib.trace import Call, Observation, Trajectory, Verdict
 
-__all__ = ["Violation", "check", "judge"]
+__all__ = ["RULES", "Violation", "check", "judge"]
+
+#: Appendix B's rules by number, which is their priority: what breaks one, and its failure type.
+RULES = {
+    1: ("a traced argument with no source", "hallucinated_argument"),
+    2: ("eligibility checked on an order never looked up", "skipped_precondition"),
+    3: ("a refund without a passed eligibility check", "skipped_precondition"),
+    4: ("a refund of another amount than authorised", "ignored_observation"),
+    5: ("a refund on an order of somebody else", "ignored_observation"),
+    6: ("a refund on an order already refunded", "ignored_observation"),
+    7: ("no reply, several, or one before the end", "premature_stop"),
+    8: ("neither a refund nor an escalation", "premature_stop"),
+}
 
 # Set by hand, as the paper's were (section 6, Table 3): not a probability anyone measured.
 _CONFIDENCE = {True: 0.95, False: 0.60}
@@ -43,7 +55,7 @@ class Violation(msgspec.Struct, frozen=True):
     """One broken rule.
 
     ``step`` is 0-based, ``None`` only if the trajectory has no step; ``rule``
-    is the number in appendix B's list, which is also the order of priority.
+    is a number of `RULES`.
     """
 
     step: int | None
@@ -72,7 +84,7 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
     acted = False
     for index, step in enumerate(trajectory.steps):
         for call in step.calls:
-            found += (Violation(index, *broken) for broken in record.broken_by(call))
+            found += (_violation(index, *broken) for broken in record.broken_by(call))
             if call.tool == "reply":
                 reply_steps.append(index)
             # An attempt counts: appendix B asks whether the tool occurs anywhere.
@@ -86,6 +98,10 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
     return tuple(sorted(found, key=lambda v: (v.step or 0, v.rule)))
 
 
+def _violation(step: int | None, rule: int, message: str) -> Violation:
+    return Violation(step, rule, RULES[rule][1], message)
+
+
 def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Violation]:
     """Rules 7 and 8, on the whole trajectory; which reply to blame is our choice."""
     found = []
@@ -96,7 +112,7 @@ def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Viol
         found.append((reply_steps[0], 7, "the reply is not the last step"))
     if not acted:
         found.append((last, 8, "neither issue_refund nor escalate was called"))
-    return [Violation(step, rule, "premature_stop", message) for step, rule, message in found]
+    return [_violation(*each) for each in found]
 
 
 class _Record:
@@ -129,39 +145,36 @@ class _Record:
         elif call.tool == "issue_refund":
             self._refunded.add(order_id)
 
-    def broken_by(self, call: Call) -> list[tuple[int, str, str]]:
-        """Name the rules 1 to 6 that a call breaks: number, failure type, message."""
+    def broken_by(self, call: Call) -> list[tuple[int, str]]:
+        """Name the rules 1 to 6 that a call breaks: number and message."""
         broken = []
         args = _dict(call.args)
         tool = TOOLS.get(call.tool)
         for name in tool.grounded if tool else ():
             if name in args and not self._is_grounded(args[name]):
-                message = f"{call.tool}.{name} = {_show(args[name])} has no source"
-                broken.append((1, "hallucinated_argument", message))
+                broken.append((1, f"{call.tool}.{name} = {_show(args[name])} has no source"))
         order_id = _order_id(args)
         if call.tool == "check_eligibility" and order_id not in self._owners:
-            message = f"eligibility checked, but order {_show(order_id)} was never looked up"
-            broken.append((2, "skipped_precondition", message))
+            broken.append((2, f"order {_show(order_id)} checked, but never looked up"))
         if call.tool == "issue_refund":
             broken += self._broken_by_refund(order_id, args.get("amount_eur"))
         return broken
 
-    def _broken_by_refund(self, order_id: str | None, amount: Any) -> list[tuple[int, str, str]]:
+    def _broken_by_refund(self, order_id: str | None, amount: Any) -> list[tuple[int, str]]:
         broken = []
         order = f"order {_show(order_id)}"
         if order_id not in self._authorised:
-            message = f"{order} refunded without a passed eligibility check"
-            broken.append((3, "skipped_precondition", message))
+            broken.append((3, f"{order} refunded without a passed eligibility check"))
         elif _distance(amount, self._authorised[order_id]) >= _CENT:
             authorised = _show(self._authorised[order_id])
             message = f"{order} refunded {_show(amount)}, authorised was {authorised}"
-            broken.append((4, "ignored_observation", message))
+            broken.append((4, message))
         owner = self._owners.get(order_id)
         if None not in (owner, self._customer) and owner != self._customer:
             message = f"{order} is {_show(owner)}'s, verified was {_show(self._customer)}"
-            broken.append((5, "ignored_observation", message))
+            broken.append((5, message))
         if order_id in self._refunded:
-            broken.append((6, "ignored_observation", f"{order} was already refunded"))
+            broken.append((6, f"{order} was already refunded"))
         return broken
 
     def _ground(self, data: dict[str, Any]) -> None:
