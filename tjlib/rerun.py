@@ -200,9 +200,10 @@ def rerun(
         partial = out / f"{source.stem}.partial.ipynb"
         kept = f"what ran is in {partial}"
         try:
+            # A kernel shut down while busy would log the interrupt among our messages.
             papermill.execute_notebook(str(notebook), str(partial), values,
                                        kernel_name="python3", progress_bar=False,
-                                       extra_arguments=["--log-level=ERROR"])
+                                       extra_arguments=["--log-level=CRITICAL"])
         except papermill.PapermillExecutionError as error:
             what = " ".join(f"{error.ename}: {error.evalue}".split())
             raise InputError(f"{source.stem}, cell {error.exec_count}: {what}; {kept}") from None

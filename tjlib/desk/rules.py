@@ -12,13 +12,12 @@ and say premature_stop.
 
 from __future__ import annotations
 
-import math
 import re
-import reprlib
 from typing import Any
 
 import msgspec
 
+from tjlib.desk.values import distance, quoted
 from tjlib.desk.world import TOOLS
 from tjlib.trace import Call, Observation, Trajectory, Verdict
 
@@ -46,9 +45,6 @@ _HALF_CENT = 0.005
 
 # Bounded repeats keep the search linear on any goal.
 _GOAL_FACTS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|\bORD-\d+\b")
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = 80  # of a value quoted in a message
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -79,12 +75,12 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
         Ordered by step, then by rule; empty if no rule is broken.
     """
     record = _Record(trajectory.goal)
-    found: list[Violation] = []
+    found: list[tuple[int | None, int, str]] = []  # step, rule, message
     reply_steps: list[int] = []
     acted = False
     for index, step in enumerate(trajectory.steps):
         for call in step.calls:
-            found += (_violation(index, *broken) for broken in record.broken_by(call))
+            found += ((index, *broken) for broken in record.broken_by(call))
             if call.tool == "reply":
                 reply_steps.append(index)
             # An attempt counts: appendix B asks whether the tool occurs anywhere.
@@ -95,14 +91,11 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
                 record.learn(call, observation)
     last = len(trajectory.steps) - 1 if trajectory.steps else None
     found += _endings(reply_steps, acted, last)
-    return tuple(sorted(found, key=lambda v: (v.step or 0, v.rule)))
+    found.sort(key=lambda each: (each[0] or 0, each[1]))
+    return tuple(Violation(step, rule, RULES[rule][1], text) for step, rule, text in found)
 
 
-def _violation(step: int | None, rule: int, message: str) -> Violation:
-    return Violation(step, rule, RULES[rule][1], message)
-
-
-def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Violation]:
+def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[tuple]:
     """Rules 7 and 8, on the whole trajectory; which reply to blame is our choice."""
     found = []
     if len(reply_steps) != 1:
@@ -112,7 +105,7 @@ def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[Viol
         found.append((reply_steps[0], 7, "the reply is not the last step"))
     if not acted:
         found.append((last, 8, "neither issue_refund nor escalate was called"))
-    return [_violation(*each) for each in found]
+    return found
 
 
 class _Record:
@@ -152,26 +145,26 @@ class _Record:
         tool = TOOLS.get(call.tool)
         for name in tool.grounded if tool else ():
             if name in args and not self._is_grounded(args[name]):
-                broken.append((1, f"{call.tool}.{name} = {_show(args[name])} has no source"))
+                broken.append((1, f"{call.tool}.{name} = {quoted(args[name])} has no source"))
         order_id = _order_id(args)
         if call.tool == "check_eligibility" and order_id not in self._owners:
-            broken.append((2, f"order {_show(order_id)} checked, but never looked up"))
+            broken.append((2, f"order {quoted(order_id)} checked, but never looked up"))
         if call.tool == "issue_refund":
             broken += self._broken_by_refund(order_id, args.get("amount_eur"))
         return broken
 
     def _broken_by_refund(self, order_id: str | None, amount: Any) -> list[tuple[int, str]]:
         broken = []
-        order = f"order {_show(order_id)}"
+        order = f"order {quoted(order_id)}"
         if order_id not in self._authorised:
             broken.append((3, f"{order} refunded without a passed eligibility check"))
-        elif _distance(amount, self._authorised[order_id]) >= _CENT:
-            authorised = _show(self._authorised[order_id])
-            message = f"{order} refunded {_show(amount)}, authorised was {authorised}"
+        elif distance(amount, self._authorised[order_id]) >= _CENT:
+            authorised = quoted(self._authorised[order_id])
+            message = f"{order} refunded {quoted(amount)}, authorised was {authorised}"
             broken.append((4, message))
         owner = self._owners.get(order_id)
         if None not in (owner, self._customer) and owner != self._customer:
-            message = f"{order} is {_show(owner)}'s, verified was {_show(self._customer)}"
+            message = f"{order} is {quoted(owner)}'s, verified was {quoted(self._customer)}"
             broken.append((5, message))
         if order_id in self._refunded:
             broken.append((6, f"{order} was already refunded"))
@@ -197,7 +190,7 @@ class _Record:
             return value in self._texts
         if isinstance(value, bool):
             return value in self._flags
-        return any(_distance(value, number) < _HALF_CENT for number in self._numbers)
+        return any(distance(value, number) < _HALF_CENT for number in self._numbers)
 
 
 def _order_id(args: dict[str, Any]) -> str | None:
@@ -208,25 +201,6 @@ def _order_id(args: dict[str, Any]) -> str | None:
 def _dict(value: Any) -> dict[str, Any]:
     # The records do not check types in memory, and a log may hold anything.
     return value if isinstance(value, dict) else {}
-
-
-def _show(value: Any) -> str:
-    try:
-        return _SHORT.repr(value)
-    except ValueError:  # an integer of more digits than Python prints
-        return "a huge integer"
-
-
-def _distance(one: Any, other: Any) -> float:
-    """How far apart two numbers are; infinity if one is no number or not finite."""
-    for value in (one, other):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return math.inf
-    try:
-        distance = abs(float(one) - float(other))
-    except OverflowError:  # an integer beyond every float
-        return math.inf
-    return math.inf if math.isnan(distance) else distance
 
 
 def judge(trajectory: Trajectory) -> Verdict:
