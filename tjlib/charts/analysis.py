@@ -15,12 +15,6 @@ from tjlib.charts.theme import role_scale
 __all__ = ["claims", "forest", "slopes"]
 
 
-def _clean(frame: pd.DataFrame) -> pd.DataFrame:
-    """Make the numbers floats, whose gaps a chart writes as null and not as NaN."""
-    numeric = {"value", "lo", "hi", "published"} & set(frame.columns)
-    return frame.astype(dict.fromkeys(numeric, float))
-
-
 def _sorted(frame: pd.DataFrame, field: str) -> list[str]:
     return list(dict.fromkeys(frame[field]))
 
@@ -54,7 +48,7 @@ def slopes(shares: pd.DataFrame) -> alt.FacetChart:
     spans = base.mark_rule(strokeWidth=9, opacity=0.35, clip=True).encode(y="lo:Q", y2="hi:Q")
     points = base.mark_point(size=110).encode(y=y, shape=alt.Shape(
         "survival:N", scale=alt.Scale(domain=["silent", "loud"], range=["circle", "square"])))
-    return alt.layer(zero, lines, spans, points, data=_clean(shares)).properties(
+    return alt.layer(zero, lines, spans, points, data=shares).properties(
         width=260, height=130,
     ).facet(facet=alt.Facet("panel:N", sort=_sorted(shares, "panel"), title=None), columns=2)
 
@@ -74,8 +68,9 @@ def claims(shares: pd.DataFrame) -> alt.FacetChart:
     """
     color = alt.Color(
         "what:N", scale=alt.Scale(**role_scale("silent", "false alarm")),
-        legend=alt.Legend(title=None, symbolOpacity=1, labelExpr="datum.value == 'silent' ? "
-                          "'with the sentence' : 'the same cases, clean'"))
+        legend=alt.Legend(title=None, symbolOpacity=1, columns=1,
+                          labelExpr="datum.value == 'silent' ? 'with the sentence' : "
+                          "'the same cases, clean'"))
     base = alt.Chart().encode(
         y=alt.Y("sentence:N", sort=_sorted(shares, "sentence"), title=None,
                 axis=alt.Axis(labelLimit=130)),
@@ -86,7 +81,7 @@ def claims(shares: pd.DataFrame) -> alt.FacetChart:
     points = base.mark_point(size=110).encode(x=x, shape=alt.Shape(
         "what:N", scale=alt.Scale(domain=["silent", "false alarm"],
                                   range=["circle", "triangle-up"])))
-    return alt.layer(spans, points, data=_clean(shares)).properties(
+    return alt.layer(spans, points, data=shares).properties(
         width=200, height=alt.Step(34),
     ).facet(
         facet=alt.Facet("judge:N", sort=_sorted(shares, "judge"), title=None), columns=2,
@@ -94,7 +89,7 @@ def claims(shares: pd.DataFrame) -> alt.FacetChart:
 
 
 def forest(
-    rows: pd.DataFrame, title: str, *, panels: bool = True,
+    rows: pd.DataFrame, title: str, *, panels: bool = True, shared: bool = False,
     domain: tuple[float, float] | None = None,
 ) -> alt.TopLevelMixin:
     """Draw estimates with intervals, one row each.
@@ -109,9 +104,11 @@ def forest(
         Of the axis: short, a panel is narrow.
     panels : bool
         Facet by panel; otherwise the frame holds one.
+    shared : bool
+        One scale for all panels; otherwise each has its own.
     domain : (float, float), optional
-        Of the axis, the same in all panels, for shares. Without it each panel
-        has its own scale and a dashed line at zero, for differences.
+        Of the one axis of shares; without it rows are differences, and a
+        dashed line stands at zero.
 
     Returns
     -------
@@ -128,9 +125,10 @@ def forest(
         "value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=4)))
     hollow = base.transform_filter("isValid(datum.published)").mark_point(
         style="published", filled=False, shape="diamond", size=300).encode(x="published:Q")
-    chart = alt.layer(*zero, hollow, spans, points, data=_clean(rows))
+    hollow = [hollow] if rows["published"].notna().any() else []
+    chart = alt.layer(*zero, *hollow, spans, points, data=rows)
     if not panels:
         return chart.properties(height=alt.Step(34))
     faceted = chart.properties(width=200, height=alt.Step(32)).facet(
         facet=alt.Facet("panel:N", sort=_sorted(rows, "panel"), title=None), columns=2)
-    return faceted if domain else faceted.resolve_scale(x="independent")
+    return faceted if domain or shared else faceted.resolve_scale(x="independent")

@@ -25,7 +25,8 @@ MEMBERS = 3
 
 
 def _count(judge: str, faulty: bool, confidence: float | None, members: int) -> int:
-    agreeing = -1.0 if confidence is None else confidence * members
+    # A table holds NaN where no confidence was stated.
+    agreeing = -1.0 if confidence is None or np.isnan(confidence) else confidence * members
     # Shares are printed with few digits (2/3 as .6667).
     if abs(agreeing - round(agreeing)) > 0.01 or not members / 2 <= round(agreeing) <= members:
         raise InputError(f"judge {judge}: confidence {confidence} is not a majority's share of "
