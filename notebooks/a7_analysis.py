@@ -1,0 +1,796 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Recall is not detection
+#
+# **The claim.** A judge that flags a fault has detected it only if it would not have flagged the
+# same case without the fault. The analysis of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), sections 7.1 to 7.5 and Table 9) compares
+# recalls. Many of its faults have the clean run of the same case beside them, so each comparison
+# can be made again with that run subtracted. This chapter rebuilds the section, then does so.
+#
+# ```{admonition} In one minute
+# The outcome judge's recall on loud faults less that on silent ones is {glue:text}`a7-gap-all`.
+# Where the fault left the reply as it was, it flags {glue:text}`a7-loud-recall` of the loud and
+# {glue:text}`a7-silent-recall` of the silent faults; less what it flags of the same cases' clean
+# runs, that is {glue:text}`a7-loud-paired` and {glue:text}`a7-silent-paired`. Subtracted so, and
+# with each kind of fault counted as often as it occurs, the gap is
+# {glue:text}`a7-gap-paired-design-outcome` for the outcome judge and
+# {glue:text}`a7-gap-paired-design-step` for the step judge. In the published verdicts, what
+# separates the two judges is how much they detect, not how unevenly.
+# ```
+#
+# Brackets are 95 % intervals; a dagger marks an exact binomial one, a double dagger a judge that
+# is constant by construction. A value without brackets is the same in every resample.
+#
+# A fault is **silent** if the outcome that the customer can see came out right all the same, and
+# **loud** if it did not. **Paired discrimination** is the share of faults flagged minus the share
+# of their clean parents flagged: 1 is perfect, and a judge that looks at nothing scores 0.
+
+# %% [markdown]
+# ## Choose the verdicts
+#
+# Run this page with other values by `tjlib rerun a7_analysis -p verdicts FILE`. Where a sentence
+# names a judge you do not have, it says so instead of a number.
+
+# %% tags=["parameters"]
+verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
+labels: str = ""  # the labels of a verdict file; empty: labels.jsonl beside it
+draws: int = 10_000  # bootstrap replicates behind every interval
+seed: int = 0  # seed of the bootstrap
+
+# %% tags=["hide-input"]
+from tjlib import chapter
+
+given = chapter.check(
+    globals(),
+    draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
+    seed=lambda value: None if value >= 0 else "give 0 or more",
+)
+
+# %% tags=["hide-input"]
+import numpy as np
+import pandas as pd
+
+from tjlib import store, tables
+from tjlib.charts import analysis
+from tjlib.charts.show import show
+from tjlib.desk.faults import CLAIMS
+from tjlib.measure import sentences, votes
+from tjlib.measure.against import compare
+from tjlib.measure.alternatives import alternatives
+from tjlib.measure.attribution import SHARES, attribution, exact_share
+from tjlib.measure.costs import cost_ratio
+from tjlib.measure.gap import GAPS, gaps, slopes
+from tjlib.measure.intervals import intervals
+from tjlib.measure.pairs import discrimination, pairs_from
+from tjlib.measure.strata import by_stratum, strata_from
+from tjlib.measure.table import table
+from tjlib.trace import FAULT_TYPES, InputError, Verdict
+
+source = store.load(given.verdicts, labels=given.labels or None)
+verdict_table = table(source.labels, source.verdicts, source.cost)
+rng = np.random.default_rng(given.seed)
+found = intervals(verdict_table, rng, draws=given.draws)
+numbers = store.published("trajectory_judge_numbers")
+
+# %% tags=["hide-input"]
+OUTCOME, STEP, STEP_8B = "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b"
+ENSEMBLE = "selfcons3:qwen2.5:14b"
+VIEW, VOTING = (STEP, OUTCOME), (ENSEMBLE, STEP)  # the first minus the second
+NOWHERE = {"value": None, "lo": None, "hi": None, "k": None, "n": None, "why": "(undefined here)"}
+
+
+def pick(frame: pd.DataFrame, **where: str) -> dict:
+    """Return the one row asked for, or a row that says why there is none."""
+    missing = NOWHERE | {"why": "(not judged here)"} if len(frame) else NOWHERE
+    for name, value in where.items():
+        frame = frame[frame[name] == value] if len(frame) else frame
+    return frame.to_dict("records")[0] if len(frame) else missing
+
+
+def minus(frame: pd.DataFrame, a: str, b: str, **where: str) -> dict:
+    """Return the difference of two judges, in whichever order the frame holds them."""
+    row, turned = (pick(frame, judge=f"{x} - {y}", **where) for x, y in ((a, b), (b, a)))
+    if "judge" in row or turned["value"] is None:
+        return row if "judge" in row else turned
+    ends = (None, None) if turned["lo"] is None else (0.0 - turned["hi"], 0.0 - turned["lo"])
+    return turned | {"value": 0.0 - turned["value"], "lo": ends[0], "hi": ends[1]}
+
+
+def say(name: str, row: dict, digits: int = 2) -> None:
+    """Put one estimate, with its interval, where the text asks for it."""
+    chapter.text(name, tables.estimate(row, digits))
+
+
+# %% tags=["hide-input"]
+def excludes_zero(row: dict) -> bool | None:
+    """Tell whether the interval leaves 0 out; None where there is none."""
+    return None if row["lo"] is None else bool(row["lo"] > 0 or row["hi"] < 0)
+
+
+def word(name: str, truth: bool | None, yes: str, no: str) -> None:
+    """Put one of two wordings into the text, or that there is nothing to choose by."""
+    chapter.text(name, "(undefined here)" if truth is None else yes if truth else no)
+
+
+# %% tags=["hide-input"]
+why_no_pairs, pairs, strata = "", pd.DataFrame(), pd.DataFrame()
+paired_origin = strata_origin = source.origin
+if source.name == "published":
+    paired_origin = "published: the released verdicts, tabulated in data/published/parent_pairs.csv"
+    strata_origin = paired_origin.replace("parent_pairs", "flags_by_stratum")
+    pairs, strata = store.published("parent_pairs"), store.published("flags_by_stratum")
+else:
+    replies = {x.trajectory_id: x.final_answer for x in source.trajectories or []}
+    try:
+        pairs = pairs_from(verdict_table, replies)
+    except InputError as error:
+        why_no_pairs = f"undefined: {error}"
+    if all(label.stratum for label in source.labels):
+        strata = strata_from(verdict_table)
+both_origins = "; ".join(dict.fromkeys((source.origin, paired_origin)))
+paired = discrimination(pairs, rng, draws=given.draws) if len(pairs) else pd.DataFrame()
+
+
+def nothing(caption: str, why: str = "") -> tables.Table:
+    """Stand where a figure or table would, and say why it is not there."""
+    row = {"undefined": why.removeprefix("undefined: ") or "no judge of this comparison is here"}
+    return tables.show(pd.DataFrame([row]), caption, source.origin)
+
+
+# %% [markdown]
+# ## The view changes, the model does not
+#
+# The outcome judge and the step judge are the same model with the same procedure, taxonomy and
+# decoding; one is shown the steps (section 7.1). Step minus outcome, silent recall moves by
+# {glue:text}`a7-view-silent`, loud recall by {glue:text}`a7-view-loud` and false alarms by
+# {glue:text}`a7-view-alarm`. Recall on one type, `unsupported_claim`, moves by
+# {glue:text}`a7-view-claim`; in the published verdicts it goes the other way, and a section below
+# asks whether that is real.
+#
+# Within the outcome judge, loud recall minus silent recall is {glue:text}`a7-gap-all`, and the
+# paper reads this gap as the blind spot. It can have two causes. The judge may react to what the
+# fault did; or loud faults may sit in cases at which it is quick to flag anyway. A judge of
+# replies settles the question by itself wherever the fault left the reply untouched, because
+# then fault and parent are one and the same input.
+#
+# {numref}`fig-a7-slopes` draws both readings. At the left of each panel stands recall, at the right the same
+# faults with their clean parents subtracted; a line that falls is recall that was no detection.
+
+# %% tags=["hide-input"]
+say("a7-gap-all", pick(found, judge=OUTCOME, metric="loud_minus_silent"), 3)
+say("a7-view-silent", minus(found, *VIEW, metric="silent_recall"), 3)
+say("a7-view-loud", minus(found, *VIEW, metric="loud_recall"), 3)
+say("a7-view-alarm", minus(found, *VIEW, metric="false_alarm_rate"))
+say("a7-view-claim", minus(found, *VIEW, metric="recall|unsupported_claim"))
+share = slopes(pairs, rng, draws=given.draws) if len(pairs) else pd.DataFrame()
+for side in ("loud", "silent"):
+    for what in ("recall", "paired"):
+        say(f"a7-{side}-{what}", pick(share, judge=OUTCOME, reply="unchanged", survival=side,
+                                      measure=what))
+
+# %% tags=["hide-input"]
+rank = {judge: i for i, judge in enumerate(verdict_table.judges)}
+drawn = share
+if len(share):
+    drawn = share.assign(
+        shown=[tables.estimate(row, 2) for row in share.to_dict("records")],
+        panel=share["judge"].map(tables.judge_name) + ", reply " + share["reply"])
+    drawn = drawn.iloc[np.lexsort((drawn["reply"] == "changed", drawn["judge"].map(rank)))]
+    drawn = drawn[["panel", "survival", "measure", "value", "lo", "hi", "n", "shown"]]
+
+# %% mystnb={"figure": {"caption": "From recall to paired discrimination on the same faults, by judge and by whether the fault changed the reply; 95 % intervals. Dashed: what a judge that looks at nothing scores once paired.", "name": "fig-a7-slopes"}} tags=["hide-input"]
+nothing("From recall to paired discrimination.", why_no_pairs) if not len(drawn) else show(
+    analysis.slopes(drawn), name="a7-slopes",
+    table=drawn[["panel", "survival", "measure", "shown", "n"]],
+    alt="One panel for each judge and reply, with lines from recall on the left to paired "
+        "discrimination on the right, silent and loud faults apart, and a dashed line at zero.")
+
+# %% tags=["hide-input"]
+same = pairs[pairs["reply"] == "unchanged"] if len(pairs) else pairs
+same = same[same["judge"] == OUTCOME] if len(same) else same
+agree = (same["n"] * (same["fault_flagged"] == same["parent_flagged"])).sum() if len(same) else None
+chapter.number("a7-same", agree, 0)
+chapter.number("a7-unchanged", same["n"].sum() if len(same) else None, 0)
+changed = pairs[pairs["reply"] == "changed"] if len(pairs) else pairs
+kinds = {side: sorted(set(changed.loc[changed["survival"] == side, "fault"]))
+         if len(changed) else [] for side in ("silent", "loud")}
+for side, names in kinds.items():
+    chapter.text(f"a7-kinds-{side}", ", ".join(names) or "(none here)")
+
+# %% [markdown]
+# On {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
+# change, the outcome judge says the same of fault and parent. So whatever recall it has there,
+# loud or silent, is its readiness to flag that case. Pairs whose reply did change are of the types
+# {glue:text}`a7-kinds-loud` (loud) and {glue:text}`a7-kinds-silent` (silent), and nothing else.
+# In the published verdicts the gap therefore says: *an agent that stops early tells the customer
+# so.* It is a gap between replies that show a fault and replies that do not.
+#
+# The next table takes the gap apart. Not every fault has its parent in the set, and the missing
+# ones are mostly loud faults with an unchanged reply; the fourth row gives each type and survival
+# the weight it has among all faults, taking a type's paired rate to hold for its faults without a
+# parent. For the outcome judge on unchanged replies that is no assumption: the input is the same.
+# The weighting, and every row but the first, is ours.
+
+# %% tags=["hide-input"]
+ROWS = {
+    "recall": "recall, faults with their parent in the set",
+    "paired": "paired, the same faults",
+    "paired_design": "paired, types weighted as in the whole set",
+    "recall_unchanged": "reply unchanged: recall", "paired_unchanged": "reply unchanged: paired",
+    "recall_changed": "reply changed: recall", "paired_changed": "reply changed: paired"}
+gap = gaps(source.labels, pairs, rng, draws=given.draws) if len(pairs) else pd.DataFrame()
+lines = found[found["metric"].eq("loud_minus_silent") & found["judge"].isin(verdict_table.judges)]
+lines = pd.concat([lines.assign(gap="all"), gap])
+wide = {tables.judge_name(judge): {"recall, all faults" if kind == "all" else ROWS[kind]:
+        tables.estimate(pick(lines, judge=judge, gap=kind)) for kind in ("all", *GAPS)}
+        for judge in verdict_table.judges}
+tables.show(
+    pd.DataFrame(wide).rename_axis("loud minus silent"),
+    "The loud-silent gap by judge, before and after pairing; 0 where a judge treats both alike.",
+    both_origins)
+
+# %% tags=["hide-input"]
+for name, judge in (("outcome", OUTCOME), ("step", STEP)):
+    for kind in GAPS:
+        say(f"a7-gap-{kind.replace('_', '-')}-{name}", pick(lines, judge=judge, gap=kind), 3)
+say("a7-view-paired-silent", minus(paired, *VIEW, group="silent"))
+say("a7-paired-outcome", pick(paired, judge=OUTCOME, group="all"))
+say("a7-paired-step", pick(paired, judge=STEP, group="all"))
+if "instance" in pairs and pairs["instance"].notna().all():
+    whole = discrimination(pairs, rng, draws=given.draws, by="instance")
+    say("a7-by-instance", pick(whole, judge=OUTCOME, group="all"))
+else:
+    chapter.text("a7-by-instance", "(undefined: these pairs name no instances; try -p verdicts released)")
+standard = by_stratum(strata, rng, draws=given.draws) if len(strata) else pd.DataFrame()
+for place in ("standardised", "restocking", "happy"):
+    say(f"a7-strata-{place}", pick(standard, judge=OUTCOME, stratum=place,
+                                   metric="loud_minus_silent"), 3)
+word("a7-strata-word", excludes_zero(pick(standard, judge=OUTCOME, stratum="standardised",
+                                          metric="loud_minus_silent")),
+     "does not remove it", "leaves an interval that covers zero")
+
+# %% [markdown]
+# A second suspect is the kind of case. Types of fault do not live in the same strata, so the gap is
+# taken inside each stratum and averaged with equal weights for both sides. Standardised like
+# this the outcome judge's gap is {glue:text}`a7-strata-standardised`: conditioning on the stratum
+# {glue:text}`a7-strata-word`. But look at where it comes from. In `restocking`, the one stratum that
+# hosts every loud type, it is {glue:text}`a7-strata-restocking`; in all the others the only loud
+# fault is `premature_stop`. Holding the stratum does not hold the reply.
+
+# %% tags=["hide-input"]
+COLUMNS = {"silent_recall": "silent recall", "loud_recall": "loud recall",
+           "false_alarm_rate": "false alarms", "loud_minus_silent": "loud minus silent"}
+wide = standard[standard["judge"] == OUTCOME] if len(standard) else standard
+if len(wide):
+    wide = wide.assign(shown=[tables.estimate(row, 2) for row in wide.to_dict("records")])
+    wide = wide.pivot_table(index="stratum", columns="metric", values="shown", aggfunc="first",
+                            sort=False)[list(COLUMNS)].fillna("not averaged")
+tables.show(
+    wide.rename(columns=COLUMNS).rename_axis(columns=None), "The outcome judge by stratum; "
+    "standardised over the strata that hold both silent and loud faults.", strata_origin,
+) if len(wide) else nothing("The outcome judge by stratum.",
+                            "" if len(strata) else "the labels name no strata")
+
+# %% [markdown]
+# What survives, in the published verdicts:
+#
+# - **The view effect survives, and grows.** Over all pairs the outcome judge's paired
+#   discrimination is {glue:text}`a7-paired-outcome`, the step judge's {glue:text}`a7-paired-step`.
+#   On silent faults alone the difference was {glue:text}`a7-view-silent` in recall and is
+#   {glue:text}`a7-view-paired-silent` paired, so the recalls understate section 7.1.
+# - **The gap does not survive where the reply is unchanged.** From
+#   {glue:text}`a7-gap-recall-unchanged-outcome` it becomes
+#   {glue:text}`a7-gap-paired-unchanged-outcome`: loud and silent are equally invisible.
+# - **What remains of the gap is not the mark of an outcome judge.** With the types weighted as in
+#   the set it is {glue:text}`a7-gap-paired-design-outcome`; the step judge, which misses a silent
+#   type of its own, has {glue:text}`a7-gap-paired-design-step`. A gap is a difference of two
+#   levels; report the levels.
+
+# %% [markdown]
+# ## Nobody reads the final answer
+#
+# `unsupported_claim` follows the procedure and adds one invented sentence to the reply. The paper's
+# case study (section 7.2) finds that the step judge catches {glue:text}`a7-claim-step` and that the
+# outcome judge's {glue:text}`a7-claim-outcome` is hardly more than its false alarms. Its anchor is
+# the rate over all clean runs. The sharper one is the clean runs of these very cases, of which the
+# outcome judge flags {glue:text}`a7-claim-parents`: its paired discrimination is
+# {glue:text}`a7-claim-paired-outcome`, the step judge's {glue:text}`a7-claim-paired-step`.
+#
+# The paper adds that on this type the judge with the steps "gets *worse*". In recall the
+# difference is {glue:text}`a7-view-claim`; in paired discrimination it is
+# {glue:text}`a7-view-claim-paired`, which {glue:text}`a7-worse`.
+#
+# The injector draws one of four sentences. {numref}`fig-a7-claims` splits the faults by sentence,
+# as far as the source allows: {glue:text}`a7-split`.
+
+# %% tags=["hide-input"]
+say("a7-claim-step", pick(found, judge=STEP, metric="recall|unsupported_claim"))
+say("a7-claim-outcome", pick(found, judge=OUTCOME, metric="recall|unsupported_claim"))
+for name, judge in (("outcome", OUTCOME), ("step", STEP)):
+    say(f"a7-claim-paired-{name}", pick(paired, judge=judge, group="unsupported_claim"))
+difference = minus(paired, *VIEW, group="unsupported_claim")
+say("a7-view-claim-paired", difference)
+word("a7-worse", excludes_zero(difference), "has an interval that leaves out zero",
+     "has an interval that covers zero: in these verdicts nothing shows that it gets worse, only "
+     "that it flags less")
+
+# %% tags=["hide-input"]
+SHORT = dict(zip(CLAIMS, ("replacement", "subscription", "voucher", "courier"), strict=True))
+split = sentences.overall(pairs, "all together") if len(pairs) else pd.DataFrame()
+whole = pick(split, judge=STEP, what="fault")
+chapter.text("a7-claim-parents", tables.estimate(pick(split, judge=OUTCOME, what="parent"), 2))
+known = numbers[numbers["table"] == "unsupported_by_sentence"].to_dict("records")
+how_split = "not at all, for want of replies"
+if source.name == "published":
+    how_split = ("the published figures give one sentence of one judge; the split of the other three, "
+                 "and of the other judges, needs the text of the release "
+                 "(rerun with -p verdicts released)")
+    rest = {"judge": STEP, "sentence": "the other three", "what": "fault"} | exact_share(
+        whole["k"] - int(known[0]["published"]), whole["n"] - int(known[0]["n"]))
+    one = exact_share(int(known[0]["published"]), int(known[0]["n"]))
+    one |= {"judge": STEP, "sentence": known[0]["metric"], "what": "fault"}
+    split = pd.concat([pd.DataFrame([one, rest], dtype=object), split])
+elif source.trajectories:
+    how_split = "all four sentences, from the replies"
+    named = sentences.by_sentence(verdict_table, replies, CLAIMS)
+    named = named.assign(sentence=named["sentence"].replace(SHORT)) if len(named) else named
+    split = pd.concat([named, split])
+chapter.text("a7-split", how_split)
+
+# %% tags=["hide-input"]
+drawn = split[split["value"].notna()] if len(split) else split
+if len(drawn):
+    drawn = drawn.sort_values("judge", key=lambda judge: judge.map(rank), kind="stable")
+    drawn = drawn.assign(
+        what=drawn["what"].map({"fault": "silent", "parent": "false alarm"}),
+        shown=[f"{tables.estimate(row, 2)} ({row['k']} of {row['n']})"
+               for row in drawn.to_dict("records")], judge=drawn["judge"].map(tables.judge_name))
+    drawn = drawn[["judge", "sentence", "what", "value", "lo", "hi", "shown"]]
+
+# %% mystnb={"figure": {"caption": "unsupported_claim by the sentence added to the reply: share flagged, and share of the same cases' clean runs flagged, with exact 95 % intervals.", "name": "fig-a7-claims"}} tags=["hide-input"]
+nothing("unsupported_claim by sentence.", why_no_pairs) if not len(drawn) else show(
+    analysis.claims(drawn), name="a7-claims", table=drawn[["judge", "sentence", "what", "shown"]],
+    alt="Share of unsupported_claim faults flagged for each invented sentence, one panel a "
+        "judge, beside the share of the same cases' clean runs flagged.")
+
+# %% tags=["hide-input"]
+mine = split[(split["judge"] == STEP) & (split["what"] == "fault")] if len(split) else split
+mine = mine[mine["sentence"] != "all together"] if len(mine) else mine
+if len(mine):
+    best = max(mine.to_dict("records"), key=lambda row: row["value"])
+    others = [row for row in mine.to_dict("records") if row["sentence"] != best["sentence"]]
+    k, n = (sum(row[field] for row in others) for field in ("k", "n"))
+    chapter.text("a7-best", f"{best['k']} of {best['n']} with the sentence about the "
+                 f"{best['sentence']}, and {k} of {n} with the others")
+    say("a7-others", exact_share(k, n))
+else:
+    chapter.text("a7-best", "(undefined here)")
+    say("a7-others", NOWHERE)
+
+# %% [markdown]
+# The step judge catches {glue:text}`a7-best`. So its recall on this type is not a rate at which it
+# reads replies. In the published verdicts it sees one sentence every time and the rest hardly ever
+# ({glue:text}`a7-others`). Another choice of four sentences would have given another number, and
+# the interval printed for it, which resamples trajectories, does not know that. Why this sentence
+# and not the others, verdicts do not tell.
+#
+# ## The capability floor
+#
+# A judge that always says *faulty* gets an F1 for free, because three quarters of the set are
+# faulty. Section 7.3 calls the 8B judge this baseline in disguise: it flags
+# {glue:text}`a7-8b-flagged` of {glue:text}`a7-8b-total` trajectories. {numref}`fig-a7-floor` sets
+# every judge against the floor twice. On the left, F1 minus the F1 of always-faulty, on the same
+# resamples; on the right, paired discrimination, where always-faulty scores zero.
+
+# %% tags=["hide-input"]
+FLOOR = "always faulty"
+floor_verdicts = [Verdict(label.trajectory_id, FLOOR, True) for label in source.labels]
+versus = intervals(table(source.labels, [*floor_verdicts, *source.verdicts]), rng, draws=given.draws)
+rows = []
+for judge in verdict_table.judges:
+    over = pick(versus, judge=f"{judge} - {FLOOR}", metric="f1")
+    for panel, row in (("F1 above the floor", over),
+                       ("paired discrimination", pick(paired, judge=judge, group="all"))):
+        rows.append({"panel": panel, "label": tables.judge_name(judge), "published": None,
+                     "shown": tables.estimate(row, 3)} | {x: row[x] for x in ("value", "lo", "hi")})
+rows = pd.DataFrame(rows, dtype=object)
+rows = rows[rows["value"].notna()]
+
+# %% mystnb={"figure": {"caption": "Every judge against the always-faulty floor (dashed): by F1 and by paired discrimination, with 95 % intervals; higher is better. Compare the order of the judges in the two panels.", "name": "fig-a7-floor"}} tags=["hide-input"]
+show(
+    analysis.forest(rows, "above the floor"), name="a7-floor",
+    table=rows[["panel", "label", "shown"]],
+    alt="Two panels of judges by distance to the always-faulty floor: F1 minus its F1, and paired "
+        "discrimination, each with a dashed line at zero.")
+
+# %% tags=["hide-input"]
+flagged = pick(found, judge=STEP_8B, metric="n_flagged")
+chapter.number("a7-8b-flagged", flagged["value"], 0)
+chapter.number("a7-8b-total", len(source.labels), 0)
+say("a7-8b-f1", pick(versus, judge=f"{STEP_8B} - {FLOOR}", metric="f1"), 3)
+clean_8b = pick(paired, judge=STEP_8B, group="all")
+say("a7-8b-paired", clean_8b, 3)
+say("a7-outcome-f1", pick(versus, judge=f"{OUTCOME} - {FLOOR}", metric="f1"), 3)
+share_faulty = exact_share(int(verdict_table.faulty.sum()), len(source.labels))
+chapter.text("a7-floor-f1", tables.estimate({"value": pick(versus, judge=FLOOR, metric="f1")["value"]}))
+chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
+below = [(kind, row) for kind in FAULT_TYPES
+         if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
+chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
+             or "(no type)")
+
+# %% [markdown]
+# The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
+# is {glue:text}`a7-8b-paired`. Three details of the paper's wording:
+#
+# - Its F1 "is the base rate". The base rate is {glue:text}`a7-base`, which is the floor's precision;
+#   the floor's F1 is {glue:text}`a7-floor-f1`, and that is what the 8B judge comes near.
+# - Its recall is not 1.00 on every type. Below it: {glue:text}`a7-8b-below`. In the published
+#   verdicts all its clean verdicts are misses, so it is, if anything, under the floor.
+# - A floor check by F1 would also throw out the outcome judge, at {glue:text}`a7-outcome-f1`,
+#   although that one does discriminate ({glue:text}`a7-paired-outcome`). F1 against a floor depends
+#   on how many faults the set holds; discrimination does not. The measures chapter takes up what
+#   that means at other fault rates.
+#
+# ## Voting
+#
+# The ensemble samples the step judge three times and takes the majority (section 7.4).
+# {numref}`fig-a7-deltas` is Table 9 as a picture: each paired difference with its interval, the
+# line of no difference, and the paper's values as hollow diamonds where it prints them.
+
+# %% tags=["hide-input"]
+DELTAS = {
+    "f1": "F1", "silent_recall": "silent recall", "loud_recall": "loud recall",
+    "false_alarm_rate": "false alarms (lower)", "recall|unsupported_claim": "unsupported_claim",
+    "step_exact": "right step, if any", "step_exact_over_detected_faults": "right step, of all",
+    "type_macro_f1": "type macro-F1", "ece": "ECE (lower)", "brier": "Brier (lower)"}
+printed = numbers[numbers["table"] == "deltas"].set_index(["subject", "metric"])["published"].to_dict()
+rows = []
+for panel, both in (("ensemble - step", VOTING), ("step - outcome", VIEW)):
+    name = " - ".join(both)
+    for metric, label in DELTAS.items():
+        if both == VIEW and metric.startswith("step"):  # an outcome judge names no step
+            continue
+        row = minus(found, *both, metric=metric)
+        rows.append({"panel": panel, "label": label,
+                     "published": printed.get((name, metric)), "shown": tables.estimate(row)}
+                    | {x: row[x] for x in ("value", "lo", "hi")})
+rows = pd.DataFrame(rows, dtype=object)
+rows = rows[rows["value"].notna()]
+
+# %% mystnb={"figure": {"caption": "Paired differences of judges with 95 % intervals; dashed: no difference; hollow diamonds: as published. Lower is better where the label says so, higher otherwise.", "name": "fig-a7-deltas"}} tags=["hide-input"]
+nothing("Table 9 as a picture.") if not len(rows) else show(
+    analysis.forest(rows, "difference"), name="a7-deltas",
+    table=rows[["panel", "label", "shown", "published"]],
+    alt="Differences between the ensemble and the step judge, and between the step and the outcome "
+        "judge, on ten measures, with intervals and a dashed line at zero.")
+
+# %% tags=["hide-input"]
+compared = compare(found, numbers[numbers["table"] == "deltas"])
+tables.show(
+    tables.beside(compared), "Table 9. Published paired differences beside ours; an interval "
+    "agrees within what an independent bootstrap is allowed.",
+    f"published figures from arXiv 2609.00038; ours: {source.origin}",
+) if len(compared) else nothing("Table 9. Published paired differences beside ours.")
+
+# %% tags=["hide-input"]
+for name in ("f1", "step_exact", "step_exact_over_detected_faults", "ece", "brier"):
+    say(f"a7-vote-{name.replace('_', '-')}", minus(found, *VOTING, metric=name), 3)
+word("a7-vote-f1-zero", excludes_zero(minus(found, *VOTING, metric="f1")), "leaves zero out",
+     "reaches zero")
+word("a7-vote-place-zero",
+     excludes_zero(minus(found, *VOTING, metric="step_exact_over_detected_faults")),
+     "the interval leaves zero out", "the interval covers zero")
+
+# %% [markdown]
+# "Every quality delta straddles zero" needs a second look. F1 moves by {glue:text}`a7-vote-f1`, an
+# interval that {glue:text}`a7-vote-f1-zero`. Localisation moves by {glue:text}`a7-vote-step-exact`
+# if flags without a step are left out, as in the paper. Counted over all detected faults it moves
+# by {glue:text}`a7-vote-step-exact-over-detected-faults`: {glue:text}`a7-vote-place-zero`. In the
+# published verdicts the ensemble does give something back, on the axis the paper's denominator
+# hides: it names a step more often.
+#
+# What it costs depends on the currency. Where the source holds the cost of every verdict, the
+# ratio has an interval.
+
+# %% tags=["hide-input"]
+CURRENCY = {"latency_s": "time", "prompt_tokens": "prompt tokens",
+            "completion_tokens": "completion tokens"}
+rows = {}
+for judge, against in ((ENSEMBLE, STEP), (STEP, OUTCOME)):
+    if {judge, against} <= set(verdict_table.judges):
+        ratio = cost_ratio(verdict_table, judge, against, rng, draws=given.draws)
+        rows[f"{tables.judge_name(judge)} / {tables.judge_name(against)}"] = {
+            CURRENCY[row["cost"]]: tables.estimate(row, 2) for row in ratio.to_dict("records")}
+costs = rows
+tables.show(
+    pd.DataFrame.from_dict(rows, orient="index", columns=list(CURRENCY.values()))
+    .rename_axis("cost of"), "How many times the first judge costs the second.", source.origin
+) if rows else nothing("Cost ratios.")
+
+# %% [markdown]
+# ### Is the calibration worse?
+#
+# The paper calls the ensemble's calibration measurably worse: ECE moves by
+# {glue:text}`a7-vote-ece`. ECE with ten equal bins is one way of many. {numref}`fig-a7-calibration`
+# takes the same difference under other bins, under none, and by Brier score.
+
+# %% tags=["hide-input"]
+MEASURES = {
+    "ece": "ECE, 10 bins (paper)", "ece_width_5": "ECE, 5 bins", "ece_width_15": "ECE, 15 bins",
+    "ece_width_20": "ECE, 20 bins", "ece_mass_5": "ECE, 5 equal masses",
+    "ece_mass_10": "ECE, 10 equal masses", "ece_value": "ECE by stated value",
+    "smooth_ece": "smooth ECE", "brier": "Brier", "brier_reliability": "Brier, reliability"}
+calibrated = alternatives(verdict_table, rng, draws=given.draws)
+rows = []
+for measure, label in MEASURES.items():
+    row = minus(calibrated, *VOTING, measure=measure)
+    rows.append({"panel": "", "label": label, "shown": tables.estimate(row), "out": excludes_zero(row),
+                 "published": printed.get((" - ".join(VOTING), measure))} | {x: row[x] for x in ("value", "lo", "hi")})
+rows = pd.DataFrame(rows, dtype=object)
+rows = rows[rows["value"].notna()]
+
+# %% mystnb={"figure": {"caption": "Ensemble minus step judge in ten measures of calibration, with 95 % intervals; dashed: no difference; to the right of it the ensemble is worse. Hollow diamond: as published.", "name": "fig-a7-calibration"}} tags=["hide-input"]
+nothing("Calibration, ensemble minus step judge.") if not len(rows) else show(
+    analysis.forest(rows, "ensemble minus step, lower is better", panels=False),
+    name="a7-calibration", table=rows[["label", "shown"]],
+    alt="Ensemble minus step judge under ten measures of calibration, with intervals and a dashed "
+        "line at zero.")
+
+# %% tags=["hide-input"]
+out = rows["out"].eq(True) if len(rows) else pd.Series(dtype=bool)
+chapter.text("a7-cal-out", f"{int(out.sum())} of {len(rows)}" if len(rows) else "(not judged here)")
+chapter.text("a7-cal-not", "; ".join(rows.loc[~out, "label"]) if len(rows) else "(not judged here)")
+for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
+    for measure in ("ece", "ece_value"):
+        say(f"a7-cal-{name}-{measure.replace('_', '-')}",
+            pick(calibrated, judge=judge, measure=measure), 3)
+
+# %% [markdown]
+# In {glue:text}`a7-cal-out` of these measures the interval leaves zero out; it does not for
+# {glue:text}`a7-cal-not`. They are not so many independent votes: with few distinct values, several
+# binnings come to the same. The reason shows when each stated value is its own bin. The step judge
+# then has {glue:text}`a7-cal-step-ece-value` instead of {glue:text}`a7-cal-step-ece`, because
+# neighbouring values that are too high and too low no longer cancel inside one bin. The ensemble
+# states two values, nothing can cancel, and it keeps {glue:text}`a7-cal-vote-ece-value`.
+#
+# ### Do the samples miss the same?
+#
+# The paper concludes that the misses are systematic: on `unsupported_claim` "all three samples miss
+# the same". A majority's share tells how many voted, so the votes can be read back. The table
+# compares them with three members that err independently, at the rate their votes have, in all
+# faults of the type and, where the source names them, sentence by sentence.
+
+# %% tags=["hide-input"]
+cast, why_no_votes = None, "no such ensemble here"
+try:
+    cast = votes.votes(verdict_table, ENSEMBLE) if ENSEMBLE in verdict_table.judges else None
+except InputError as error:
+    why_no_votes = str(error)
+asked = [row for row, label in enumerate(source.labels)
+         if label.failure_type == "unsupported_claim" and cast is not None and cast[row] >= 0]
+tally = pd.DataFrame()
+if asked:
+    tally = votes.agreement(cast[asked], ["all together"] * len(asked))
+    if source.trajectories:
+        said = [next((SHORT[s] for s in CLAIMS if s in replies[source.labels[row].trajectory_id]),
+                     sentences.OTHER) for row in asked]
+        tally = pd.concat([votes.agreement(cast[asked], said), tally])
+
+# %% tags=["hide-input"]
+cells = {}
+if len(tally):
+    cells = {"sentence": tally["group"], "faults": tally["n"],
+             "share of votes": tally["rate"].map("{:.2f}".format)}
+    for count in range(votes.MEMBERS + 1):
+        cells[f"{count} votes"] = [f"{seen} ({alone:.1f})" for seen, alone in zip(
+            tally[str(count)], tally[f"independent {count}"], strict=True)]
+tables.show(
+    pd.DataFrame(cells), "Votes for faulty on unsupported_claim: trajectories seen, and in "
+    "brackets how many there would be if members erred independently.", source.origin,
+) if cells else nothing("Votes on unsupported_claim.", why_no_votes)
+
+# %% tags=["hide-input"]
+last = tally.iloc[-1] if len(tally) else None
+chapter.text("a7-zero", f"{last['0']} of {last['n']}" if len(tally) else "(not judged here)")
+chapter.text("a7-zero-alone", f"{last['independent 0']:.1f}" if len(tally) else "(not judged here)")
+chapter.number("a7-one", last["1"] if len(tally) else None, 0)
+each = tally.iloc[:-1]
+chapter.text("a7-within", f"sentence by sentence, {each['0'].sum()} have no vote where independent "
+             f"members would leave {each['independent 0'].sum():.1f}" if len(each) else
+             "the split by sentence needs the text of the release (rerun with -p verdicts released)")
+missed = last["0"] + last["1"] if len(tally) else 0  # no majority of three
+say("a7-missed-share", exact_share(int(last["0"]) if missed else 0, int(missed),
+                                   why="(undefined here)"))
+pub = numbers[numbers["table"] == "selfcons_votes"].set_index("metric")["published"]
+chapter.text("a7-zero-published", f"{int(pub.iloc[0])} and {int(pub.iloc[1])}")
+
+# %% [markdown]
+# No sample flagged {glue:text}`a7-zero` of these faults, and in {glue:text}`a7-one` one did and was
+# outvoted (the later release states {glue:text}`a7-zero-published`). So the sentence is true of
+# {glue:text}`a7-missed-share` of the faults that the majority missed. Independent members with one
+# rate for all would leave {glue:text}`a7-zero-alone` without a vote. In the published verdicts that
+# is fewer than were seen, which speaks for the paper; yet the rate differs by sentence:
+# {glue:text}`a7-within`. On the released text the votes inside a sentence look like flips of a coin,
+# with a coin for each sentence. What is systematic is which sentence is hard, not which case.
+#
+# Then the majority is one choice of three. {numref}`fig-a7-rules` lets the same samples flag from
+# one, two or three votes on. The threshold is chosen after the fact, on the set it is measured on;
+# take it as a question for new data.
+
+# %% tags=["hide-input"]
+RULES = {"f1": "F1", "silent_recall": "silent recall", "loud_recall": "loud recall",
+         "recall|unsupported_claim": "unsupported_claim", "false_alarm_rate": "false alarms (lower)"}
+rows, by_rule = [], pd.DataFrame()
+if cast is not None and STEP in verdict_table.judges:
+    ruled = [v for v in source.verdicts if v.judge == STEP]
+    for need in range(1, votes.MEMBERS + 1):
+        ruled += votes.at_least(source.verdicts, ENSEMBLE, need)
+    by_rule = intervals(table(source.labels, ruled), rng, draws=given.draws)
+    for need in range(1, votes.MEMBERS + 1):
+        name = f"{need} of {votes.MEMBERS} votes"
+        for metric, label in RULES.items():
+            row = pick(by_rule, judge=f"{name} - {STEP}", metric=metric)
+            rows.append({"panel": name, "label": label, "shown": tables.estimate(row),
+                         "published": printed.get((" - ".join(VOTING), metric)) if need == 2 else None}
+                        | {x: row[x] for x in ("value", "lo", "hi")})
+rows = pd.DataFrame(rows, columns=["panel", "label", "shown", "published", "value", "lo", "hi"])
+
+# %% mystnb={"figure": {"caption": "The same three samples under three voting rules, each minus one greedy pass of the step judge; 95 % intervals; dashed: no difference; hollow diamonds: as published for the majority.", "name": "fig-a7-rules"}} tags=["hide-input"]
+rows = rows[rows["value"].notna()]
+nothing("Three voting rules.", why_no_votes) if not len(rows) else show(
+    analysis.forest(rows, "difference to one pass", shared=True), name="a7-rules",
+    table=rows[["panel", "label", "shown"]],
+    alt="Three panels, one for each number of votes needed to flag, with differences to the step "
+        "judge in F1, recalls and false alarms and a dashed line at zero.")
+
+# %% tags=["hide-input"]
+any_vote = pick(by_rule, judge=f"1 of 3 votes - {STEP}", metric="f1")
+say("a7-any-f1", any_vote, 3)
+say("a7-any-claim", pick(by_rule, judge=f"1 of 3 votes - {STEP}", metric="recall|unsupported_claim"))
+say("a7-any-alarm", pick(by_rule, judge="1 of 3 votes", metric="false_alarm_rate"))
+word("a7-any-zero", None if any_vote["lo"] is None else any_vote["lo"] > 0, "does not hold", "stands")
+
+# %% [markdown]
+# From one vote on, F1 moves by {glue:text}`a7-any-f1` and recall on `unsupported_claim` by
+# {glue:text}`a7-any-claim`, with false alarms at {glue:text}`a7-any-alarm`. Under that rule
+# "nothing back" {glue:text}`a7-any-zero`. The interval does not cover the choice among three rules.
+
+# %% [markdown]
+# ## Detecting and naming
+#
+# Of what the step judge detects, the paper says (section 7.5), it misattributes a third: the share
+# is {glue:text}`a7-mistyped`, {glue:text}`a7-mistyped-of`, and a third lies
+# {glue:text}`a7-third`. {numref}`fig-a7-naming` shows it type by type, beside the share placed at the
+# right step: once, as in the paper, of the flags that carry a step, once with the flags that carry
+# none put back.
+
+# %% tags=["hide-input"]
+looked_at = STEP if STEP in verdict_table.judges else verdict_table.judges[-1]
+named = attribution(verdict_table, looked_at)
+PANELS = {"mistyped": "given another type", "step_exact": "right step, if any",
+          "step_exact_over_detected": "right step, of all"}
+IN_PAPER = {"mistyped": "detected_but_mistyped_share", "step_exact": "step_exact",
+            "step_exact_over_detected": "step_exact_over_detected_faults"}
+theirs = {share: pick(numbers, subject=looked_at, metric=name).get("published")
+          for share, name in IN_PAPER.items()}
+drawn = named[named["value"].notna()]
+drawn = drawn.assign(
+    panel=drawn["share"].map(PANELS), label=drawn["type"],
+    shown=[f"{tables.estimate(row, 2)} ({row['k']} of {row['n']})" for row in drawn.to_dict("records")],
+    published=[theirs[share] if kind == "all" else None
+               for share, kind in zip(drawn["share"], drawn["type"], strict=True)])
+drawn = drawn.sort_values("share", key=lambda s: s.map(list(SHARES).index), kind="stable")
+drawn = drawn[["panel", "label", "value", "lo", "hi", "shown", "published"]]
+
+# %% mystnb={"figure": {"caption": "Detected faults by type: share given another type, (lower is better), and share placed at the right step, of flags that name any step and of all flags (higher is better); exact 95 % intervals. Hollow diamonds: as published.", "name": "fig-a7-naming"}} tags=["hide-input"]
+nothing("Naming and placing by type.") if not len(drawn) else show(
+    analysis.forest(drawn, "share of faults", domain=(0, 1)), name="a7-naming",
+    table=drawn[["panel", "label", "shown"]],
+    alt=f"Three panels for {tables.judge_name(looked_at)}: share of detected faults mistyped, "
+        "share placed at the right step among those placed, and among all detected, by type.")
+
+# %% tags=["hide-input"]
+of_all = {share: pick(named, type="all", share=share) for share in SHARES}
+say("a7-mistyped", of_all["mistyped"])
+chapter.text("a7-mistyped-of", "{k} of {n}".format(**of_all["mistyped"]))
+ends = of_all["mistyped"]["lo"], of_all["mistyped"]["hi"]
+word("a7-third", None if ends[0] is None else ends[0] <= 1 / 3 <= ends[1], "inside the interval",
+     "outside the interval")
+say("a7-placed", of_all["step_exact"], 3)
+say("a7-placed-all", of_all["step_exact_over_detected"], 3)
+chapter.text("a7-looked", tables.judge_name(looked_at))
+wrong = sorted((row for row in named.to_dict("records") if row["share"] == "mistyped"
+                and row["type"] != "all" and row["k"]), key=lambda row: -row["k"])
+chapter.text("a7-wrong", " and ".join(f"{row['type']} ({row['k']} of {row['n']})" for row in wrong[:2])
+             or "(no type)")
+chapter.number("a7-wrong-two", sum(row["k"] for row in wrong[:2]), 0)
+lost = [pick(named, type=kind, share="step_exact_over_detected") for kind in FAULT_TYPES]
+lost = [f"{row['type']} ({row['k']} of {row['n']})" for row in lost
+        if row["value"] is not None and row["value"] < 1]
+chapter.text("a7-lost", ", ".join(lost) or "(no type)")
+
+# %% [markdown]
+# For {glue:text}`a7-looked` most of it sits in {glue:text}`a7-wrong`, together
+# {glue:text}`a7-wrong-two` of the mistyped. The paper grants that the first of these borders on the
+# taxonomy. Localisation is {glue:text}`a7-placed` of the flags that name a step and
+# {glue:text}`a7-placed-all` of all detected faults; types below 1 there:
+# {glue:text}`a7-lost`. In the published verdicts, then, "nearly exact" is exact for five types and
+# false for the sixth, and the average describes none of them.
+#
+# ## What follows for a deployment
+#
+# The paper draws five consequences. Each stands here with the number under it and with what this
+# chapter adds.
+
+# %% tags=["hide-input"]
+def cell(row: dict, digits: int = 2) -> str:
+    """Write an estimate for the table below."""
+    return tables.estimate(row, digits)
+
+
+unchanged = pick(share, judge=OUTCOME, reply="unchanged", survival="loud", measure="paired")
+follows = pd.DataFrame([
+    ("report recall by whether the outcome survived",
+     f"outcome judge, loud minus silent: {cell(pick(lines, judge=OUTCOME, gap='all'))}",
+     "subtract the clean runs, and split by whether the reply changed: where it did not, loud "
+     f"faults score {cell(unchanged)}"),
+    ("check the reply in a pass of its own",
+     f"step judge, unsupported_claim: {cell(pick(found, judge=STEP, metric='recall|unsupported_claim'))}",
+     "an outcome judge is not that pass: paired, it scores "
+     f"{cell(pick(paired, judge=OUTCOME, group='unsupported_claim'))} there"),
+    ("check a judge against always-faulty",
+     f"8B, F1 minus the floor: {cell(pick(versus, judge=f'{STEP_8B} - {FLOOR}', metric='f1'), 3)}",
+     f"check discrimination instead: 8B {cell(clean_8b)}; the outcome judge, under the F1 floor, "
+     f"{cell(pick(paired, judge=OUTCOME, group='all'))}"),
+    ("before paying for an ensemble, see whether errors are random",
+     f"F1, majority minus one pass: {cell(minus(found, *VOTING, metric='f1'), 3)}",
+     f"look at the votes, not the majority: from one vote on it is {cell(any_vote, 3)}"),
+    ("evaluate naming apart from detecting",
+     f"{tables.judge_name(looked_at)}, mistyped: {cell(of_all['mistyped'])}",
+     f"and by type; with step-less flags put back the step is right in "
+     f"{cell(of_all['step_exact_over_detected'])} of detected faults"),
+], columns=["the paper's advice", "the number under it", "what we would add"])
+tables.show(follows, "Five consequences, in our words, with their evidence.",
+            both_origins)
+
+# %% [markdown]
+# ## What would change our mind
+#
+# - An outcome judge that is sampled at a temperature, or shown a reply that varies from run to run,
+#   would not say the same of fault and parent, and its paired discrimination on unchanged replies
+#   would scatter around zero. A value clearly above zero would mean that the reply leaks something
+#   we take it not to hold.
+# - Loud faults of another kind, which change the reply without saying "I am looking into this",
+#   would give the outcome judge a loud level of its own. Here one type carries it.
+# - Clean parents serve several faults each, and the intervals take pairs as independent. With whole
+#   instances resampled, the outcome judge's paired discrimination over all pairs is
+#   {glue:text}`a7-by-instance`. An interval that reached its recall there would make the slopes noise.
+# - On new samples, a one-vote rule that no longer beats one pass would restore "nothing back".
+#
+# ## Exercises
+#
+# 1. The pooled paired gap of the outcome judge is larger than the one with the types weighted as in
+#    the set. Which faults lack their parent, and at which mix of changed and unchanged replies would
+#    the gap be zero?
+# 2. Rerun with `-p verdicts released` and read the sentences. Drop the one the step judge sees, and
+#    say what section 7.2 would have reported. Then imagine all four were like it.
+# 3. At which share of faults in the set does the F1 of always-faulty fall below the outcome judge's?
+#    Its recall and false-alarm rate are in [the results](a6_results); you need nothing else.
+# 4. Find the number of false alarms, out of 100 clean runs, at which the one-vote rule loses its
+#    advantage in F1. How far is that from the upper end of its interval?
+# 5. Find a binning under which the ensemble is *better* calibrated than one pass, or show that there
+#    is none. `tjlib.measure.calibration.ece` takes the bins; think of what merging bins can do.
