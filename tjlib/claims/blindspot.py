@@ -184,26 +184,32 @@ def _worse_rule(s: Stats) -> Ruling:
 
 
 CLAIMS = (
-    Claim("pooled-hides", "a single pooled recall averages it away", "1",
+    Claim("pooled-hides", "a single pooled recall averages it away", "section 1",
+          "loud minus silent recall",
           "Are loud and silent recall apart, with the interval of the gap clear of 0?",
           "verdicts", _pooled, _pooled_rule, ("gap",), "gap", 0.389),
-    Claim("gap-paired", "The gap is the result", "1",
+    Claim("gap-paired", "The gap is the result", "section 1",
+          "the gap where the reply is unchanged",
           "Does the gap survive when each fault is compared with the clean run of its instance, "
           "and where the reply is that run's to the letter?",
           "parent pairs", _against_parents, _against_parents_rule, ("gap", "unchanged"),
           "unchanged", 0.389, "bounds of the second gap are combined, which is conservative"),
-    Claim("gap-strata", "gap is +0.389", "7.1",
+    Claim("gap-strata", "gap is +0.389", "section 7.1",
+          "the gap with strata held equal",
           "Does the gap survive when silent and loud faults get the same mix of strata, and inside "
           "each stratum?", "strata", _strata, _strata_rule, ("standardised",),
           "standardised", 0.389, "each stratum's weight is its share of the faults"),
-    Claim("reply-equal", "for three of the six fault types", "7.1",
+    Claim("reply-equal", "for three of the six fault types", "section 7.1",
+          "types with every reply unchanged",
           "In how many types does every fault have the reply of its clean parent, to the letter?",
           "parent pairs", _replies, _replies_rule, ("types",), "types", 0.5),
     Claim("one-sentence", "the step judge 82% of the time", "abstract",
+          "share caught, all other sentences",
           "Is the low recall on unsupported_claim spread over the invented sentences?",
           "text, or the published split", _sentences, _sentences_rule, ("recall", "best", "rest"),
           "rest", 0.18, "a sentence stands out if its exact interval lies above all others'"),
-    Claim("gets-worse", "where it gets worse", "7.2",
+    Claim("gets-worse", "where it gets worse", "section 7.2",
+          "step minus outcome, against clean parents",
           "Does seeing the steps lower the detection of unsupported_claim, against clean parents?",
           "parent pairs", _worse, _worse_rule, ("raw", "paired"), "paired", -0.32),
 )

@@ -95,7 +95,8 @@ def _honest_rule(s: Stats) -> Ruling:
              f"{s['modal'].k:.0f} of {s['modal'].n:.0f}")
     if s["apart"].above():
         return Ruling(HOLDS, f"{said}; {where}.")
-    return Ruling(CONDITION, f"{said}, on average; it does not tell wrong verdicts from right: {where}.")
+    return Ruling(CONDITION, f"{said}, on average; it does not tell wrong verdicts from right: "
+                  f"{where}.")
 
 
 _MEASURES = {
@@ -125,14 +126,17 @@ def _calibration_rule(s: Stats) -> Ruling:
 
 CLAIMS = (
     Claim("most-certain", "most certain exactly where it is least right", "Figure 3",
+          "share correct in the most confident bin",
           "Is the outcome judge's most confident bin the one with the fewest right verdicts, or "
           "with the largest overconfidence?", "verdicts with confidences", _certain, _certain_rule,
-          ("top", "elsewhere"), "top", 0.227, "the second reading counts as a condition"),
-    Claim("nearly-honest", "its stated confidence is nearly honest", "6",
+          ("top", "elsewhere"), "top", None, "the second reading counts as a condition"),
+    Claim("nearly-honest", "its stated confidence is nearly honest", "section 6",
+          "confidence when right minus when wrong",
           "Is the ECE small, and is the step judge less confident when it is wrong?",
-          "verdicts with confidences", _honest, _honest_rule, ("ece", "apart"), "apart", 0.0,
+          "verdicts with confidences", _honest, _honest_rule, ("ece", "apart"), "apart", None,
           f"nearly honest: an ECE of at most {_HONEST}"),
-    Claim("ensemble-calibration", "calibration is measurably worse", "7.4",
+    Claim("ensemble-calibration", "calibration is measurably worse", "section 7.4",
+          "change in ECE, a bin per stated value",
           "Is the ensemble worse under other binnings, without bins, and by the Brier score?",
           "verdicts with confidences", _calibration, _calibration_rule, tuple(_MEASURES),
           "ece_value", 0.051),

@@ -190,19 +190,23 @@ def _clean_rule(s: Stats) -> Ruling:
 
 
 CLAIMS = (
-    Claim("by-instance", "percentile bootstrap over trajectories", "5",
+    Claim("by-instance", "percentile bootstrap over trajectories", "section 5",
+          "the gap, whole instances resampled",
           "Do the quoted intervals and differences stand when whole instances are resampled?",
           "instances", _clusters, _clusters_rule, ("gap", "view", "ece"), "gap", 0.389,
           f"as wide: at most {_WIDER} times"),
     Claim("distinct-inputs", "over 400 trajectories", "abstract",
+          "distinct inputs, share of trajectories",
           "On how many different inputs was the outcome judge asked?", "text", _inputs,
           _inputs_rule, ("distinct",), "distinct", 1.0, "with a condition: more than half"),
-    Claim("one-rule", "break exactly one rule", "3",
+    Claim("one-rule", "break exactly one rule", "section 3",
+          "faults that break exactly one rule",
           "How many faults break exactly one of the eight rules?",
           "text, or the desk's own set", _one_rule, _one_rule_rule, ("one",), "one", 1.0,
           "with a condition: more than half break at most one, as the section itself says that two "
           "types break none"),
-    Claim("beyond-dispute", "a false positive with nothing to argue about", "2",
+    Claim("beyond-dispute", "a false positive with nothing to argue about", "section 2",
+          "clean replies without a new promise",
           "Do the clean replies promise a time that the agent had not seen? (our addition: point 8 "
           "of the procedure allows only what the observations support)", "text", _clean,
           _clean_rule, ("free",), "free", 1.0, "with a condition: more than half"),

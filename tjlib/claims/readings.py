@@ -97,8 +97,8 @@ def _misnamed(e: Evidence) -> Stats:
 def _misnamed_rule(s: Stats) -> Ruling:
     x = s["misnamed"]
     if x.below(1 / 3) or x.above(1 / 3):
-        return Ruling(NOT, f"it is {x}, clear of one third; with the design ignored the interval is "
-                      f"[{s['exact'].lower:.3f}, {s['exact'].upper:.3f}].")
+        return Ruling(NOT, f"it is {x}, clear of one third; with the design ignored the interval "
+                      f"is [{s['exact'].lower:.3f}, {s['exact'].upper:.3f}].")
     # Halfway to the neighbours one quarter and one half.
     if (1 / 4 + 1 / 3) / 2 <= x.value <= (1 / 3 + 1 / 2) / 2:
         return Ruling(HOLDS, f"it is {x}.")
@@ -158,23 +158,28 @@ def _zero_rule(s: Stats) -> Ruling:
 
 
 CLAIMS = (
-    Claim("base-rate", "is the base rate of faults in the set", "7.3",
+    Claim("base-rate", "is the base rate of faults in the set", "section 7.3",
+          "F1",
           "Is the 8B judge's F1 the share of faults in the set?", "verdicts", _base_rate,
           _base_rate_rule, ("f1", "precision", "base", "always"), "f1", 0.75,
           f"two rates agree within {_NEAR}"),
     Claim("uniformly-one", "uniformly 1.00", "Table 4",
+          "lowest row",
           "Is the 8B judge's share flagged 1.00 in every row, clean runs included?", "verdicts",
           _uniform, _uniform_rule, ("ones",), "lowest", 1.0,
           "with a condition: more than half of the rows"),
-    Claim("a-third", "misattributes a third of what it detects", "7.5",
+    Claim("a-third", "misattributes a third of what it detects", "section 7.5",
+          "detected faults given another type",
           "Which share of the detected faults did the step judge call by another type?",
           "verdicts with types", _misnamed, _misnamed_rule, ("misnamed",), "misnamed", 1 / 3,
           "a third: nearer to 1/3 than to 1/4 or 1/2"),
-    Claim("nearly-exact", "localisation is nearly exact", "6",
+    Claim("nearly-exact", "localisation is nearly exact", "section 6",
+          "exact step, of all detected faults",
           "Is the named step exact also when flags without a step count as not located?",
           "verdicts with steps", _place, _place_rule, ("scored", "detected"), "detected", 0.973,
           f"nearly exact: at least {_EXACT}"),
     Claim("zero-alarms", "zero false alarms", "abstract",
+          "false-alarm rate",
           "Which true false-alarm rate is compatible with what was counted?", "verdicts", _zero,
           _zero_rule, ("alarms",), "alarms", 0.0,
           f"zero: rates above {_NEGLIGIBLE} are ruled out; {_RARE:.0%} is our fault rate"),

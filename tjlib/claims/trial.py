@@ -145,6 +145,8 @@ class Claim:
         A few words of the paper, verbatim.
     section : str
         Where they stand.
+    label : str
+        The statistic drawn in the figure, in a few words.
     question : str
         What is asked of the data.
     needs : str
@@ -156,9 +158,9 @@ class Claim:
     essential : tuple of str
         Statistics without which there is no ruling.
     shown : str
-        The statistic drawn in the figure.
-    claimed : float
-        Where that statistic would lie if the sentence were right.
+        The statistic drawn in the figure, on a scale of shares and differences.
+    claimed : float or None
+        Where the sentence puts that statistic, if it says.
     ours : str
         The thresholds that are our choice, or empty.
     """
@@ -166,13 +168,14 @@ class Claim:
     id: str
     quote: str
     section: str
+    label: str
     question: str
     needs: str
     measure: Callable[..., Stats]
     decide: Callable[[Stats], Ruling]
     essential: tuple[str, ...]
     shown: str
-    claimed: float
+    claimed: float | None
     ours: str = ""
 
 
@@ -183,6 +186,11 @@ class Trial:
     claim: Claim
     stats: Stats
     ruling: Ruling
+
+    @property
+    def tested(self) -> bool:
+        """Whether the data allowed a ruling."""
+        return self.ruling.verdict != CANNOT
 
     def table(self) -> pd.DataFrame:
         """Lay the statistics out as text: statistic, estimate, made by."""
