@@ -25,8 +25,8 @@
 # {glue:text}`a9-condition` hold with a condition that the sentence does not state.
 # {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be tested with the data chosen
 # here. The paper's main number, the gap between loud and silent recall of the outcome judge, is
-# {glue:text}`a9-gap`. Where a fault left the reply exactly as the clean run's, the same gap,
-# each fault against its clean parent, is {glue:text}`a9-gap-unchanged`.
+# {glue:text}`a9-gap-bare`. Where a fault left the reply exactly as the clean run's, the same gap,
+# each fault against its clean parent, is {glue:text}`a9-gap-unchanged-bare`.
 # ```
 #
 # A **claim** has four parts. The *question* makes the words precise. The *statistics* are named
@@ -83,7 +83,7 @@ from tjlib.desk.testbed import judged_set
 source = store.load(given.verdicts, labels=given.labels or None)
 tabulated = source.name == "published"  # the publication's own counts belong to these verdicts
 evidence = Evidence(
-    source,
+    source.labels, source.verdicts, source.cost, source.trajectories,
     judges={role: getattr(given, role) for role in ("outcome", "step", "small", "ensemble")},
     draws=given.draws, seed=given.seed,
     pairs=store.published("parent_pairs") if tabulated else None,
@@ -109,9 +109,12 @@ for name, verdict in (("holds", HOLDS), ("condition", CONDITION), ("not", NOT), 
 
 
 def say(name: str, claim: str, statistic: str) -> None:
-    """Put one statistic of a trial where the text asks for it."""
-    trial = by_id.get(claim)
-    chapter.text(name, str(trial.stats[statistic]) if trial else "(not tried here)")
+    """Put one statistic of a trial where the text asks for it, and bare to two digits."""
+    if (trial := by_id.get(claim)) is None:
+        chapter.text(name, "(not tried here)")
+        return chapter.text(f"{name}-bare", "(not tried here)")
+    chapter.text(name, str(trial.stats[statistic]))
+    chapter.number(f"{name}-bare", trial.stats[statistic].value, 2)
 
 
 say("a9-gap", "pooled-hides", "gap")
@@ -159,11 +162,11 @@ folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHA
 # The verdict words below are those of the data chosen on this page.
 #
 # **"The gap is the result": {glue:text}`a9-say-gap-paired`.** The gap on its own is
-# {glue:text}`a9-gap`. A judge that sees only request and reply must say the same of a fault and
-# of its clean parent when both have the same reply, and it gets the same input again and again.
-# So compare each fault with its parent: {glue:text}`a9-paired` remains. Compare only those whose
-# reply did not change: {glue:text}`a9-gap-unchanged`. Read as *loud faults are visible*, the
-# sentence needs its condition: a fault is visible to this judge if it changed the reply.
+# {glue:text}`a9-gap`. Compare each fault with its clean parent, and the gap is
+# {glue:text}`a9-paired`. Compare only the faults whose reply did not change, and it is
+# {glue:text}`a9-gap-unchanged`: a judge that sees request and reply alone gets the same input from
+# such a fault and from its parent. To this judge a fault can be visible only if it changed the
+# reply, whether or not the outcome survived.
 #
 # **"most certain exactly where it is least right": {glue:text}`a9-say-most-certain`.** In the most
 # confident bin the share of right verdicts is {glue:text}`a9-top`; in the worst other bin it is

@@ -40,7 +40,7 @@ def docket(rows: pd.DataFrame) -> alt.LayerChart:
     altair.LayerChart
     """
     scale = alt.Scale(domain=[-0.4, 1.1], nice=False)
-    axis = alt.Axis(orient="top", grid=False, values=[-0.25, 0, 0.25, 0.5, 0.75, 1], format="~g")
+    axis = alt.Axis(orient="top", grid=False, values=[0, 0.5, 1])
     base = alt.Chart(rows).encode(
         y=alt.Y("claim:N", sort=list(rows["claim"]), axis=None), tooltip=["label", "shown"])
     tried = base.transform_filter("isValid(datum.value)").encode(
@@ -51,8 +51,10 @@ def docket(rows: pd.DataFrame) -> alt.LayerChart:
         fillOpacity=alt.condition("datum.verdict == 'cannot be tested with these data'",
                                   alt.value(0), alt.value(1)))
 
-    words = base.transform_calculate(said="datum.verdict + ' · ' + datum.section",
-                                     quoted="'“' + datum.quote + '”'")
+    # The longest verdict is cut to its first words: a telephone has no room for more.
+    words = base.transform_calculate(
+        said="replace(datum.verdict, ' with these data', '') + ' · ' + datum.section",
+        quoted="'“' + datum.quote + '”'")
 
     def line(at: int, field: str, left: int, **style) -> alt.Chart:
         return words.mark_text(align="left", baseline="middle", dy=_LINES[at], fontSize=14,

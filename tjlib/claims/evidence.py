@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,10 +24,7 @@ from tjlib.measure.pairs import discrimination, pairs_from
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.measure.strata import by_stratum, strata_from
 from tjlib.measure.table import VerdictTable, table
-from tjlib.trace import InputError, Label, Trajectory
-
-if TYPE_CHECKING:
-    from tjlib.store import Source
+from tjlib.trace import InputError, Label, Trajectory, Verdict
 
 __all__ = ["ROLES", "Evidence"]
 
@@ -59,12 +55,16 @@ def _negative(stat: Stat) -> Stat:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A source of verdicts, and how claims read it.
+    """Verdicts with their labels, and how claims read them.
 
     Attributes
     ----------
-    source : Source
-        From `tjlib.store.load`.
+    labels, verdicts : sequence of Label, sequence of Verdict
+        Of one source.
+    cost : DataFrame or None
+        Mean costs by judge, for verdicts that carry none of their own.
+    trajectories : sequence of Trajectory or None
+        What was judged, where the source has it.
     judges : mapping of role -> judge id
         Whom each sentence is about; default `ROLES`.
     draws, seed : int
@@ -78,7 +78,10 @@ class Evidence:
         A set rebuilt by the desk, for a source without trajectories.
     """
 
-    source: Source
+    labels: Sequence[Label]
+    verdicts: Sequence[Verdict]
+    cost: pd.DataFrame | None = None
+    trajectories: Sequence[Trajectory] | None = None
     judges: Mapping[str, str] = field(default_factory=lambda: dict(ROLES))
     draws: int = 10_000
     seed: int = 0
@@ -93,12 +96,12 @@ class Evidence:
     @cached_property
     def table(self) -> VerdictTable:
         """All verdicts of the source."""
-        return table(self.source.labels, self.source.verdicts, self.source.cost)
+        return table(self.labels, self.verdicts, self.cost)
 
     @cached_property
     def texts(self) -> dict[str, Trajectory]:
         """The trajectories by id; empty where the source has none."""
-        return {t.trajectory_id: t for t in self.source.trajectories or ()}
+        return {t.trajectory_id: t for t in self.trajectories or ()}
 
     def _scored(self, by: str) -> dict:
         found = intervals(self.table, self._rng(), draws=self.draws, by=by)
@@ -142,7 +145,7 @@ class Evidence:
     @cached_property
     def _calibration(self) -> dict:
         both = {self.judges["step"], self.judges["ensemble"]}
-        few = table(self.source.labels, [v for v in self.source.verdicts if v.judge in both])
+        few = table(self.labels, [v for v in self.verdicts if v.judge in both])
         found = alternatives(few, self._rng(), draws=self.draws)
         return {(r["judge"], r["measure"]): r for r in found.to_dict("records")}
 
@@ -158,10 +161,12 @@ class Evidence:
     def _look_up(self, found: Callable[[], dict | str], roles, key, what, how="") -> Stat:
         if why := self.missing(*roles):
             return undefined(what, why)
+        names = [self.judges[role] for role in roles]
+        if len(set(names)) < len(names):
+            return undefined(what, f"both are {names[0]}")
         rows = found()
         if isinstance(rows, str):
             return undefined(what, rows)
-        names = [self.judges[role] for role in roles]
         if (row := rows.get((" - ".join(names), *key))) is not None:
             return _stat(what, row, how)
         row = rows.get((" - ".join(reversed(names)), *key))

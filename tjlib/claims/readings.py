@@ -136,6 +136,8 @@ def _place_rule(s: Stats) -> Ruling:
 
 def _zero(e: Evidence) -> Stats:
     alarms = e.score("step judge: false alarms on clean runs", "false_alarm_rate", "step")
+    if alarms.value is not None:
+        alarms = share(alarms.what, alarms.k, alarms.n)  # exact, also for a judge that is a rule
     recall = e.score("step judge: recall", "recall", "step")
     worth = f"precision if {_RARE:.0%} of runs are faulty, at the highest compatible alarm rate"
     out = {"alarms": alarms, "worth": undefined(worth, alarms.why or recall.why)}

@@ -29,6 +29,7 @@ VERDICTS = (HOLDS, CONDITION, NOT, CANNOT)
 
 # Bounds are sums of fractions; closer than this they are equal.
 _SAME = 1e-9
+_TIE = "\N{NO-BREAK SPACE}"  # or narrow columns break the brackets
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ class Stat:
             return self.why
         text = f"{self.value:z.{self.digits}f}"
         if self.lo is not None:
-            text += f" [{self.lo:z.{self.digits}f}, {self.hi:z.{self.digits}f}]"
-        return text if None in (self.k, self.n) else f"{text} ({self.k:.0f} of {self.n:.0f})"
+            text += f" [{self.lo:z.{self.digits}f},{_TIE}{self.hi:z.{self.digits}f}]"
+        return text if None in (self.k, self.n) else (
+            f"{text} ({self.k:.0f}{_TIE}of{_TIE}{self.n:.0f})")
 
 
 def undefined(what: str, why: str) -> Stat:
@@ -112,7 +114,7 @@ def share(what: str, k: float, n: float, *, sampled: bool = True, how: str = "")
     Examples
     --------
     >>> str(share("missed", 32, 42))
-    '0.762 [0.605, 0.879] (32 of 42)'
+    '0.762 [0.605,\xa00.879] (32\xa0of\xa042)'
     >>> str(share("missed", 0, 0))
     'undefined: there are none'
     """
@@ -212,7 +214,7 @@ def put_on_trial(claim: Claim, evidence) -> Trial:
     Parameters
     ----------
     claim : Claim
-    evidence : tjlib.claims.evidence.Evidence
+    evidence : Evidence
 
     Returns
     -------
