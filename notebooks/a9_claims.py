@@ -179,16 +179,17 @@ folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHA
 # minus mean confidence when wrong is {glue:text}`a9-apart`.
 #
 # **"straddle zero on every axis": {glue:text}`a9-say-deltas-straddle`.** An interval that ends
-# exactly at 0 does not straddle it: no resample turned the difference round. And one quality that
+# exactly at 0 does not straddle it: at most one resample in forty lay beyond. And one quality that
 # the sentence leaves out, the exact step over *all* detected faults, moves by
 # {glue:text}`a9-detected`.
 #
 # **"a false positive with nothing to argue about": {glue:text}`a9-say-beyond-dispute`.** This one
 # is our addition. The procedure allows a reply to assert only what the observations support. The
 # release's refund replies promise the money within a number of working days, and no observation
-# says so. Clean replies free of such a promise are {glue:text}`a9-free`. That does not explain the
-# alarms: the verdicts on these runs name other faults (the fold has the count), and every refund
-# reply carries the promise, so being a refund and carrying it cannot be told apart.
+# says so. Share of clean replies free of such a promise: {glue:text}`a9-free`. Whether the promise
+# explains any alarm is another matter. The fold counts the alarms that name an unsupported claim,
+# and in the release every refund reply carries the promise and no other reply does, so being a
+# refund and carrying it cannot be told apart.
 
 # %% tags=["hide-input"]
 for name in ("gap-paired", "most-certain", "nearly-honest", "deltas-straddle", "beyond-dispute"):
