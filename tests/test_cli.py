@@ -398,8 +398,11 @@ source = store.load(p.verdicts)
 chapter.number("n", len(source.verdicts), 0)
 print(source.name, p.seeds, p.version)
 
+# %%
+chapter.text("hostile", "<img src=x onerror=alert(1)> [go](javascript:alert(1)) 0.8\\xa0it's")
+
 # %% [markdown]
-# There are {glue:text}`n` verdicts.
+# There are {glue:text}`n` verdicts. It said {glue:text}`hostile`.
 '''
 
 
@@ -426,6 +429,8 @@ def test_a_chapter_reruns_from_its_text_with_values_typed_as_it_says(book):
     assert printed(book / "rerun" / "z1_demo.ipynb") == "published [2, 3] 3.10\n"
     page = (book / "rerun" / "z1_demo.html").read_text(encoding="utf-8")
     assert "There are 2000 verdicts." in page
+    shown = "[go](javascript:alert(1)) 0.8\xa0it&#x27;s"
+    assert f"It said &lt;img src=x onerror=alert(1)&gt; {shown}." in page
     assert 'src="http' not in page and 'href="http' not in page and "cdn" not in page.lower()
     assert sorted(p.name for p in (book / "rerun").iterdir()) == ["z1_demo.html", "z1_demo.ipynb"]
     assert [p.name for p in (book / "notebooks").iterdir()] == ["z1_demo.py"]

@@ -26,6 +26,10 @@ def test_a_missing_value_shows_its_reason_and_never_nan():
         assert shown == "undefined: nobody was asked"
 
 
+def test_a_small_negative_number_is_not_shown_as_minus_zero():
+    assert tables.estimate(ROW | {"value": -1e-9, "lo": -1e-9}) == "0.000 [0.000,\xa00.896]"
+
+
 def test_an_interval_lost_to_a_float_column_is_not_printed_as_nan():
     judges = pd.DataFrame([ROW], dtype=object)
     floor = pd.DataFrame([{"judge": "always faulty", "metric": "recall", "value": 1.0, "k": 125.0,

@@ -8,6 +8,8 @@ kept. Refusal: nothing is written into the source tree unless asked for.
 
 from __future__ import annotations
 
+import ast
+import html
 import logging
 import os
 import re
@@ -146,17 +148,23 @@ def _html(notebook: Path) -> None:
     for cell in book.cells:
         for output in cell.get("outputs", []):
             if "scrapbook" in output.get("metadata", {}):
-                text = output.data.get(f"{_GLUE}text/plain", "")
-                glued[output.metadata.scrapbook.name] = text.strip("'")
+                # What is glued is stored as Python writes it.
+                text = ast.literal_eval(output.data.get(f"{_GLUE}text/plain", "''"))
+                glued[output.metadata.scrapbook.name] = text
         # What is glued has a place in the prose and none under its cell.
         if cell.cell_type == "code":
             cell.outputs = [o for o in cell.outputs if "scrapbook" not in o.get("metadata", {})]
+    names = list(glued)
     for cell in book.cells:
         if cell.cell_type == "markdown":
-            cell.source = re.sub(r"\{glue:text\}`([^`]+)`",
-                                 lambda m: glued.get(m[1], m[0]), cell.source)
+            # Two characters no text uses hold the place until Markdown is done, so that what
+            # is glued, which may quote a trace, is never read as Markdown or as markup.
+            cell.source = re.sub(
+                r"\{glue:text\}`([^`]+)`",
+                lambda m: f"\ue000{names.index(m[1])}\ue001" if m[1] in glued else m[0], cell.source)
     exporter = HTMLExporter(**dict.fromkeys(_REMOTE, ""))
     body, _ = exporter.from_notebook_node(book, {"metadata": {"name": notebook.stem}})
+    body = re.sub("\ue000(\\d+)\ue001", lambda m: html.escape(glued[names[int(m[1])]]), body)
     notebook.with_suffix(".html").write_text(body, encoding="utf-8")
 
 

@@ -62,10 +62,10 @@ def estimate(row: Mapping, digits: int = 3) -> str:
     """
     if pd.isna(row["value"]):
         return row["why"]
-    text = f"{row['value']:.{digits}f}"
+    text = f"{row['value']:z.{digits}f}"
     if pd.notna(row.get("lo")):
         # No line break inside the bracket, which narrow columns would make.
-        text += f" [{row['lo']:.{digits}f},\N{NO-BREAK SPACE}{row['hi']:.{digits}f}]"
+        text += f" [{row['lo']:z.{digits}f},\N{NO-BREAK SPACE}{row['hi']:z.{digits}f}]"
         text += "†" if row.get("how") == "exact binomial" else ""
     elif str(row.get("why", "")).startswith("structural"):
         text += "‡"
