@@ -13,8 +13,8 @@ help:
 	@echo "make book        build the book, every number computed anew: _build/html/index.html"
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
-	@echo "make sync        make each notebooks/NAME.ipynb agree with its NAME.py"
-	@echo "make bench       measure the testbed's throughput"
+	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
+	@echo "make bench       time the testbed and the bootstrap"
 	@echo "make clean       remove the book, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
@@ -40,9 +40,11 @@ serve: $(STAMP)
 
 sync: $(STAMP)
 	$(PY) book/_ext/pairs.py notebooks
+	$(PY) book/_ext/picture.py book/_static/recall.svg
 
 bench: $(STAMP)
-	$(PY) tests/bench.py
+	$(PY) bench/desk.py
+	$(PY) bench/bootstrap.py
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist

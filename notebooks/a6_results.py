@@ -85,34 +85,39 @@ own = found[found["judge"].isin(verdict_table.judges)]  # the rest are differenc
 floor = floors(verdict_table)
 
 # %% tags=["hide-input"]
-OUTCOME, STEP, STEP_8B = "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b"
-ENSEMBLE, RULES = "selfcons3:qwen2.5:14b", "programmatic"
+OUTCOME, STEP = "outcome:qwen2.5:14b", "step:qwen2.5:14b"
+STEP_8B, RULES = "step:llama3.1:8b", "programmatic"
 by_name = found.set_index(["judge", "metric"])
+paper = store.published("trajectory_judge_numbers").set_index(["subject", "metric"])
 
 
-def say(name: str, judge: str, metric: str, digits: int = 3) -> None:
-    """Put one estimate, with its interval, where the text asks for it."""
-    key = (judge, metric)
-    text = tables.estimate(by_name.loc[key], digits) if key in by_name.index else "(not judged here)"
-    chapter.text(name, text)
+def say(name: str, judge: str, metric: str, bare: bool = False) -> None:
+    """Put one estimate where the text asks for it: with its interval, or bare to two digits."""
+    if (judge, metric) not in by_name.index:
+        return chapter.text(name, "(not judged here)")
+    row = by_name.loc[(judge, metric)]
+    return chapter.number(name, row["value"], 2) if bare else chapter.text(name, tables.estimate(row))
 
 
-say("a6-outcome-recall", OUTCOME, "recall", 2)
-say("a6-outcome-loud", OUTCOME, "loud_recall")
-say("a6-outcome-silent", OUTCOME, "silent_recall")
+say("a6-outcome-recall", OUTCOME, "recall", bare=True)
+say("a6-outcome-loud", OUTCOME, "loud_recall", bare=True)
+say("a6-outcome-silent", OUTCOME, "silent_recall", bare=True)
+say("a6-outcome-alarm", OUTCOME, "false_alarm_rate", bare=True)
 say("a6-outcome-gap", OUTCOME, "loud_minus_silent")
-say("a6-outcome-alarm", OUTCOME, "false_alarm_rate")
-say("a6-step-silent", STEP, "silent_recall")
-say("a6-step-alarm", STEP, "false_alarm_rate")
+gap = paper.loc[(OUTCOME, "loud_minus_silent")]
+chapter.text("a6-paper-gap", tables.estimate(
+    {"value": gap["published"], "lo": gap["published_lo"], "hi": gap["published_hi"]}))
+say("a6-step-silent", STEP, "silent_recall", bare=True)
+say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 
 # %% [markdown]
 # ## Five judges on the same trajectories
 #
 # Table 3 of the paper, rebuilt. Every bracket is a 95 % interval: the trajectories were resampled
 # inside their design cells (clean; each type of fault, silent and loud apart), all judges on the
-# same resample. A dagger marks an exact binomial interval, used where the observed share is 0 or
-# 1. A double dagger marks a judge that says the same of every trajectory of a cell by
-# construction: its rates are a property of its code, not an estimate.
+# same resample. A dagger marks an exact binomial interval, used where all or none were flagged. A
+# double dagger marks a judge that says the same of every trajectory of a cell by construction: its
+# rates are a property of its code, not an estimate.
 #
 # Read every recall against two things: the same judge's false-alarm rate, and the three floor
 # judges at the bottom, which look at nothing. *Recall at the false-alarm rate is not detection.*
@@ -124,7 +129,7 @@ table3 = {
     "type_macro_f1": "type macro-F1", "ece": "ECE", "coverage": "coverage",
 }
 tables.show(
-    tables.layout(pd.concat([found, floor]), table3, over=("step_exact",)),
+    tables.layout(pd.concat([own, floor]), table3, over=("step_exact",)),
     "Table 3. Detection, localisation, typing and calibration. Higher is better, except for "
     "false alarms and ECE. Coverage is the share of trajectories with a readable verdict.",
     source.origin,
@@ -142,14 +147,7 @@ tables.show(
 # hollow diamond is pooled recall - the one number a dashboard would show.
 
 # %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate on the same line, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
-WHAT = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm",
-        "recall": "pooled"}
-shown = own[own["metric"].isin(WHAT)]
-recalls = pd.DataFrame({
-    "judge": shown["judge"].map(tables.judge_name), "what": shown["metric"].map(WHAT),
-    "value": shown["value"], "lo": shown["lo"], "hi": shown["hi"],
-    "shown": [tables.estimate(row) for row in shown.to_dict("records")],
-})
+recalls = tables.labelled(own, judging.RATES)
 show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
     alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall on one "
@@ -157,25 +155,25 @@ show(
 )
 
 # %% [markdown]
-# The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`. The paper reports
-# +0.389 [0.296, 0.482] (section 7.1). Whether this gap is about seeing or about *which* cases are
+# The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`; the paper reports
+# {glue:text}`a6-paper-gap` (section 7.1). Whether this gap is about seeing or about *which* cases are
 # silent is a fair question, and the analysis chapter takes it up: paired with
 # their own clean runs, some loud faults turn out to be flagged for reasons that have nothing to
 # do with the fault.
 #
 # ## Which faults
 #
-# Table 4 is drawn as a strip: one row a type of fault, fifty trajectories each, and the row to read
-# them against - the share of clean runs flagged - at the bottom.
+# Table 4 is drawn as a strip: one row a type of fault, and at the bottom the row to read them
+# against - the share of clean runs flagged.
 
 # %% mystnb={"figure": {"caption": "Share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
 ROWS = {f"recall|{kind}": kind for kind in FAULT_TYPES} | {"false_alarm_rate": "clean (false alarms)"}
-shown = own[own["metric"].isin(ROWS)]
-shown = shown[shown["value"].notna()].sort_values("metric", key=lambda m: m.map(list(ROWS).index))
-strip = pd.DataFrame({
-    "judge": shown["judge"].map(tables.judge_name), "row": shown["metric"].map(ROWS),
-    "value": shown["value"], "shown": [tables.estimate(row, 2) for row in shown.to_dict("records")],
-})
+strip = tables.labelled(own, ROWS, 2, "row")
+column = strip[strip["judge"] == tables.judge_name(STEP_8B)].set_index("row")["value"]
+typed = column[column.index.isin(FAULT_TYPES)]
+chapter.number("a6-8b-least", typed.min() if len(typed) else None, 2)
+chapter.number("a6-8b-most", typed.max() if len(typed) else None, 2)
+chapter.number("a6-8b-alarm", column.get(ROWS["false_alarm_rate"]), 2)
 show(
     judging.type_strip(strip), name="a6-types", table=strip[["judge", "row", "shown"]],
     alt="A grid of judges by fault types with the share flagged in each cell and the share of "
@@ -184,7 +182,8 @@ show(
 
 # %% [markdown]
 # Two cells of the rule judge are 0 by construction: no rule says which tool was *meant*, and no
-# rule reads the reply. The 8B judge's column is 1.00 in every row - including the last.
+# rule reads the reply. The 8B judge's column runs from {glue:text}`a6-8b-least` to
+# {glue:text}`a6-8b-most`, and its anchor row is {glue:text}`a6-8b-alarm`.
 #
 # Table 6 gives the same shares with their intervals.
 
@@ -276,12 +275,13 @@ tables.show(
 # 0.04 for typing).
 
 # %% tags=["hide-input"]
-beside = compare(found, store.published("trajectory_judge_numbers"))
-chapter.number("a6-compared", len(beside), 0)
-chapter.number("a6-agree", int(beside["agrees"].sum()) if len(beside) else 0, 0)
+compared = compare(found, store.published("trajectory_judge_numbers"))
+agree = int(compared["agrees"].sum()) if len(compared) else 0
+chapter.number("a6-compared", len(compared), 0)
+chapter.number("a6-agree", agree, 0)
 tables.show(
-    beside.assign(judge=beside["judge"].map(tables.judge_name)) if len(beside) else beside,
-    "Published figures beside ours.", f"published: arXiv 2609.00038; ours: {source.origin}",
+    tables.beside(compared), f"Published figures beside ours: {agree} of {len(compared)} agree.",
+    f"published figures from arXiv 2609.00038; ours: {source.origin}", folded=True,
 )
 
 # %% [markdown]

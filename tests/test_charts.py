@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import altair as alt
 import pandas as pd
@@ -25,8 +26,13 @@ def chart(data: pd.DataFrame | None = None) -> alt.Chart:
     return alt.Chart(data).mark_point(clip=True).encode(x="x", y="y")
 
 
+def refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
+
+
 def spec_of(html: str) -> dict:
-    return json.loads(re.search(r'application/json">(.*?)</script>', html, re.DOTALL)[1])
+    text = re.search(r'application/json">(.*?)</script>', html, re.DOTALL)[1]
+    return json.loads(text, parse_constant=refuse)
 
 
 def svg_of(html: str) -> str:
@@ -67,6 +73,14 @@ def test_six_thousand_rows_fit_when_light_and_are_refused_by_weight_when_heavy()
     heavy = rows.assign(y=0, note="a long remark on each of the steps taken")
     with pytest.raises(ValueError, match=r"chart heavy adds [\d,]+ bytes .* aggregated data"):
         show(chart(heavy), name="heavy", alt=ALT)
+
+
+def test_a_missing_number_reaches_the_page_as_null():
+    mixed = pd.Series([0.5, float("nan")], dtype=object)  # Altair leaves these as they are
+    gaps = pd.DataFrame({"x": [1.0, float("nan")], "y": mixed})
+    gapped = alt.Chart(gaps).mark_point().encode(x="x:Q", y="y:Q")
+    spec = spec_of(show(gapped, name="gaps", alt=ALT).html)
+    assert next(iter(spec["datasets"].values())) == [{"x": 1, "y": 0.5}, {"x": None, "y": None}]
 
 
 def test_the_picture_is_opaque_and_says_its_sentence():
@@ -112,7 +126,7 @@ def test_a_chart_has_the_same_bytes_whatever_was_drawn_before():
         "    p = pick()\n"
         "    c = alt.Chart(d).mark_point(clip=True).encode(x='x', y='y',\n"
         "        opacity=alt.when(p).then(alt.value(1)).otherwise(alt.value(.2)))\n"
-        "    return show(c.add_params(p) | c, name='same', alt='Two points drawn two times over.')\n"
+        "    return show(c.add_params(p) | c, name='same', alt='Two points, drawn twice over.')\n"
         "for _ in range(int(sys.argv[1])): pick(); one()\n"
         "sys.stdout.write(one().html)"
     )
@@ -130,3 +144,16 @@ def test_jupyter_gets_the_themed_chart_and_a_plain_reader_the_sentence():
     bundle = show(chart(), name="mime", alt=ALT)._repr_mimebundle_()
     assert bundle["text/plain"] == ALT
     assert bundle["application/vnd.vegalite.v6+json"]["config"] == theme.config("light")
+
+
+def test_the_readme_s_picture_shows_the_numbers_the_code_computes():
+    # The numbers, not the pixels: text is as wide as the machine's fonts make it.
+    def numbers(svg: str) -> list[str]:
+        return sorted(re.findall(r'aria-label="([^"]*shown: [^"]*)"', svg))
+
+    root = Path(__file__).parents[1]
+    drawn = subprocess.run([sys.executable, root / "book/_ext/picture.py", "/dev/stdout"],
+                           capture_output=True, text=True, check=True, cwd=root).stdout
+    shown = numbers((root / "book/_static/recall.svg").read_text(encoding="utf-8"))
+    assert len(shown) >= 20
+    assert shown == numbers(drawn), "run make sync"

@@ -462,7 +462,7 @@ def test_a_chapter_that_stops_names_cell_and_reason_and_keeps_what_ran(book, arg
     (book / "rerun").mkdir()
     (book / "rerun" / "z1_demo.ipynb").write_text("earlier")
     done = command("rerun", "z1_demo", *args)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
     assert done.stderr.startswith(f"tjlib: {says}")
     assert "what ran is in rerun/z1_demo.partial.ipynb" in done.stderr
     assert "chapter.check" in (book / "rerun" / "z1_demo.partial.ipynb").read_text()

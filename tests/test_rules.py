@@ -8,10 +8,10 @@ import random
 from collections import Counter
 
 import pytest
-import released
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from tjlib import store
 from tjlib.desk import oracle
 from tjlib.desk.rules import check, judge
 from tjlib.desk.testbed import judged_set, stream
@@ -236,27 +236,27 @@ def test_the_judge_flags_no_clean_run_of_the_judged_set():
 
 
 def test_the_released_rule_verdicts_come_out_on_all_400(shared):
-    theirs = released.read_verdicts(shared / "released/verdicts.jsonl", "programmatic")
-    records = released.read_trajectories(shared / "released/trajectories.jsonl")
-    assert len(records) == len(theirs) == 400
-    for record in records:
-        ours, published = judge(record.trajectory), theirs[record.trajectory.trajectory_id]
+    release = store.released(shared / "released")
+    theirs = {v.trajectory_id: v for v in release.verdicts if v.judge == "programmatic"}
+    assert len(release.trajectories) == len(theirs) == 400
+    for trajectory in release.trajectories:
+        ours, published = judge(trajectory), theirs[trajectory.trajectory_id]
         for field in ("faulty", "failure_step", "failure_type", "confidence"):
-            assert getattr(ours, field) == published[field]
+            assert getattr(ours, field) == getattr(published, field)
 
 
 def test_the_organic_counts_come_out(shared):
     """Section 8: 13 of 60 flagged or wrong, 10 wrong, and every one flagged a premature stop."""
-    records = released.read_trajectories(shared / "released/agent_trajectories.jsonl")
-    verdicts = [judge(record.trajectory) for record in records]
-    wrong = [not record.label["outcome_correct"] for record in records]
-    assert len(records) == 60
+    trajectories, labels = store.released_agent(shared / "released")
+    verdicts = [judge(trajectory) for trajectory in trajectories]
+    wrong = [not label.outcome_correct for label in labels]
+    assert len(trajectories) == 60
     assert sum(wrong) == 10
     assert sum(v.faulty or w for v, w in zip(verdicts, wrong, strict=True)) == 13
     assert Counter(v.failure_type for v in verdicts) == {None: 47, "premature_stop": 13}
-    for record, verdict in zip(records, verdicts, strict=True):
+    for label, verdict in zip(labels, verdicts, strict=True):
         for field in ("faulty", "failure_step", "failure_type"):
-            assert getattr(verdict, field) == record.label[field]
+            assert getattr(verdict, field) == getattr(label, field)
 
 
 # --- properties -----------------------------------------------------------------------------

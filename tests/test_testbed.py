@@ -12,10 +12,10 @@ import sys
 from collections import Counter
 
 import pytest
-import released
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tjlib import store
 from tjlib.desk.testbed import judged_set, stream
 from tjlib.desk.world import THOUGHTS
 from tjlib.trace import FAULT_TYPES, InputError, to_json
@@ -52,12 +52,11 @@ def test_the_strata_are_the_releases():
 
 
 def test_the_hosts_are_the_releases(shared):
-    records = released.read_trajectories(shared / "released/trajectories.jsonl")
-    theirs = {(r.label["failure_type"], r.instance_id, r.label["failure_step"],
-               r.label["outcome_correct"]) for r in records}
-    ours = {(label.failure_type, label.instance_id, label.failure_step, label.outcome_correct)
-            for label in LABELS}
-    assert ours == theirs
+    def design(labels):
+        return {(x.failure_type, x.instance_id, x.failure_step, x.outcome_correct, x.stratum)
+                for x in labels}
+
+    assert design(LABELS) == design(store.released(shared / "released").labels)
 
 
 def test_labels_are_aligned_and_name_a_step_that_exists():
@@ -106,9 +105,9 @@ def test_the_thought_depends_on_the_tool_alone():
 def test_the_release_gives_edited_steps_a_sentence_of_their_own(shared):
     """Why ours are fixed: in the release some thoughts occur in faulty runs only."""
     clean, faulty = set(), set()
-    for record in released.read_trajectories(shared / "released/trajectories.jsonl"):
-        thoughts = {step.thought for step in record.trajectory.steps}
-        (faulty if record.label["faulty"] else clean).update(thoughts)
+    release = store.released(shared / "released")
+    for trajectory, label in zip(release.trajectories, release.labels, strict=True):
+        (faulty if label.faulty else clean).update(step.thought for step in trajectory.steps)
     assert len(faulty - clean) == 4
 
 

@@ -8,10 +8,10 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 import msgspec
 import pytest
-import released
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tjlib import store
 from tjlib.desk.cases import GOAL, less_fee
 from tjlib.desk.world import (
     PROCEDURE,
@@ -104,8 +104,8 @@ def test_observations_have_the_fields_and_types_of_the_release(shared):
                 yield call.tool, tuple(fields)
 
     theirs, ours = set(), set()
-    for record in released.read_trajectories(shared / "released/trajectories.jsonl"):
-        theirs |= set(shapes(record.trajectory.steps))
+    for trajectory in store.released(shared / "released").trajectories:
+        theirs |= set(shapes(trajectory.steps))
     for case in CASES[:6]:
         calls = [
             Call("get_customer", {"email": case.customer.email}),
@@ -121,9 +121,9 @@ def test_observations_have_the_fields_and_types_of_the_release(shared):
 
 
 def test_the_goal_is_the_released_goal(shared):
-    for record in released.read_trajectories(shared / "released/trajectories.jsonl"):
-        first, second = (step.calls[0].args for step in record.trajectory.steps[:2])
-        assert record.trajectory.goal == GOAL.format(**first, **second)
+    for trajectory in store.released(shared / "released").trajectories:
+        first, second = (step.calls[0].args for step in trajectory.steps[:2])
+        assert trajectory.goal == GOAL.format(**first, **second)
 
 
 def test_the_desk_refunds_without_an_eligibility_check():
@@ -211,9 +211,9 @@ def test_the_fee_comes_off_in_exact_decimals(cents, fee):
 
 def test_the_fee_is_that_of_every_released_check(shared):
     checked = 0
-    for record in released.read_trajectories(shared / "released/trajectories.jsonl"):
+    for trajectory in store.released(shared / "released").trajectories:
         seen = {}
-        for step in record.trajectory.steps:
+        for step in trajectory.steps:
             seen |= step.observations[0].data
             if "restocking_fee_pct" in seen and seen.get("eligible"):
                 due = less_fee(seen["total_eur"], int(seen["restocking_fee_pct"]))

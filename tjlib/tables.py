@@ -13,7 +13,7 @@ from html import escape
 
 import pandas as pd
 
-__all__ = ["Table", "estimate", "judge_name", "layout", "show"]
+__all__ = ["Table", "beside", "estimate", "judge_name", "labelled", "layout", "show"]
 
 #: Names the paper's tables use for the release's judge ids (Table 2).
 JUDGE_NAMES = {
@@ -56,15 +56,16 @@ def estimate(row: Mapping, digits: int = 3) -> str:
     Examples
     --------
     >>> estimate({"value": 0.0, "lo": 0.0, "hi": 0.0362, "how": "exact binomial"}, 2)
-    '0.00 [0.00, 0.04]†'
+    '0.00 [0.00,\xa00.04]†'
     >>> estimate({"value": None, "why": "undefined: no trajectory was flagged"})
     'undefined: no trajectory was flagged'
     """
-    if row["value"] is None or pd.isna(row["value"]):
+    if pd.isna(row["value"]):
         return row["why"]
     text = f"{row['value']:.{digits}f}"
-    if row.get("lo") is not None:
-        text += f" [{row['lo']:.{digits}f}, {row['hi']:.{digits}f}]"
+    if pd.notna(row.get("lo")):
+        # No line break inside the bracket, which narrow columns would make.
+        text += f" [{row['lo']:.{digits}f},\N{NO-BREAK SPACE}{row['hi']:.{digits}f}]"
         text += "†" if row.get("how") == "exact binomial" else ""
     elif str(row.get("why", "")).startswith("structural"):
         text += "‡"
@@ -101,31 +102,94 @@ def layout(
     return out.rename_axis("judge")
 
 
+def labelled(
+    frame: pd.DataFrame, names: Mapping[str, str], digits: int = 3, column: str = "what"
+) -> pd.DataFrame:
+    """Pick the estimates of a figure and give them the names it shows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As for `layout`.
+    names : mapping of metric -> name
+        The metrics wanted, in order.
+    digits : int
+    column : str
+        What to call the column of names.
+
+    Returns
+    -------
+    DataFrame
+        Columns judge (its shown name), ``column``, value, lo, hi, and shown
+        (the text `estimate` gives); estimates without a value are left out.
+    """
+    rows = frame[frame["metric"].isin(list(names)) & frame["value"].notna()]
+    rows = rows.sort_values("metric", key=lambda m: m.map(list(names).index), kind="stable")
+    return pd.DataFrame({
+        "judge": rows["judge"].map(judge_name), column: rows["metric"].map(names),
+        "value": rows["value"], "lo": rows["lo"], "hi": rows["hi"],
+        "shown": [estimate(row, digits) for row in rows.to_dict("records")],
+    })
+
+
+def beside(compared: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
+    """Lay published figures out beside ours, in text.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        As `tjlib.measure.against.compare` gives it.
+    digits : int
+        Decimals of our figures; the published ones keep theirs.
+
+    Returns
+    -------
+    DataFrame
+        Columns judge, metric, published, ours, agrees (yes or no), source.
+    """
+    rows = []
+    for row in compared.to_dict("records"):
+        text = f"{row['published']:g}"
+        if row["published_lo"] is not None:
+            text += f" [{row['published_lo']:g}, {row['published_hi']:g}]"
+        rows.append({
+            "judge": judge_name(row["judge"]), "metric": row["metric"], "published": text,
+            "ours": estimate(row, digits), "agrees": "yes" if row["agrees"] else "no",
+            "source": row["source"]})
+    return pd.DataFrame(rows, columns=["judge", "metric", "published", "ours", "agrees", "source"])
+
+
 class Table:
     """A frame as an accessible HTML table with caption and source, escaped throughout."""
 
-    def __init__(self, frame: pd.DataFrame, caption: str, source: str) -> None:
-        self.frame, self.caption, self.source = frame, caption, source
+    def __init__(self, frame: pd.DataFrame, caption: str, source: str, folded: bool) -> None:
+        self.frame, self.caption, self.source, self.folded = frame, caption, source, folded
 
     def _repr_html_(self) -> str:
-        frame = self.frame.reset_index() if self.frame.index.name else self.frame
+        frame = self.frame
+        if frame.index.name is not None:
+            frame = frame.reset_index(allow_duplicates=True)
         head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
         body = "".join(
             f'<tr><th scope="row">{escape(str(first))}</th>'
             + "".join(f"<td>{escape(str(value))}</td>" for value in rest) + "</tr>"
             for first, *rest in frame.itertuples(index=False))
-        return (
-            '<figure class="tj-table"><div class="tj-scroll" tabindex="0" role="region" '
-            f'aria-label="{escape(self.caption)}"><table><caption>{escape(self.caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-            f'<figcaption class="tj-source">Data: {escape(self.source)}</figcaption></figure>'
+        page = (
+            f'<figure class="tj-table"><figcaption>{escape(self.caption)}</figcaption>'
+            '<div class="tj-scroll" tabindex="0" role="region" '
+            f'aria-label="{escape(self.caption)}">'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            f'<p class="tj-source">Data: {escape(self.source)}</p></figure>'
         )
+        if self.folded:
+            page = f"<details><summary>{escape(self.caption)}</summary>{page}</details>"
+        return page
 
     def __repr__(self) -> str:
         return f"{self.caption}\n{self.frame.to_string()}\nData: {self.source}"
 
 
-def show(frame: pd.DataFrame, caption: str, source: str) -> Table:
+def show(frame: pd.DataFrame, caption: str, source: str, folded: bool = False) -> Table:
     """Show a frame on a page.
 
     Parameters
@@ -136,6 +200,8 @@ def show(frame: pd.DataFrame, caption: str, source: str) -> Table:
         One sentence: what is counted, in which unit, which direction is better.
     source : str
         Where the data come from: published, released, or measured here.
+    folded : bool
+        Whether the reader has to open the table to see it.
 
     Returns
     -------
@@ -146,4 +212,4 @@ def show(frame: pd.DataFrame, caption: str, source: str) -> Table:
     >>> "&lt;b&gt;" in show(pd.DataFrame({"a": ["<b>"]}), "c", "s")._repr_html_()
     True
     """
-    return Table(frame, caption, source)
+    return Table(frame, caption, source, folded)

@@ -45,8 +45,9 @@ def block(self: HTML5Translator, node: nodes.math_block) -> None:
     self.body.append(_mathml(node, block=True))
     if node["number"]:
         number = get_node_equation_number(self, node)
-        self.body.append(f'<span class="eqno">({number})</span>')
+        self.body.append(f'<span class="eqno">({number})')
         self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
     self.body.append("</div>\n")
     raise nodes.SkipNode
 

@@ -26,7 +26,8 @@ def write_bundle(app: Sphinx) -> None:
     folder = Path(app.doctreedir) / "vega"
     folder.mkdir(parents=True, exist_ok=True)
     themes = json.dumps({"light": theme.config("light"), "dark": theme.config("dark")})
-    script = f"{vl_convert.javascript_bundle()}\nwindow.tjThemes = {themes};\n"
+    # The bundle is written as a module; in a function its names stay off the page.
+    script = f"(() => {{\n{vl_convert.javascript_bundle()}\n}})();\nwindow.tjThemes = {themes};\n"
     (folder / "vega.js").write_text(script, "utf-8")
     app.config.html_static_path.append(str(folder))
 

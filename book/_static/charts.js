@@ -9,11 +9,8 @@
   const scheme = () => (document.documentElement.dataset.theme === "dark" ? "dark" : "light");
 
   // A chart carries its data: nothing is ever fetched.
-  const closed = () => {
-    const loader = vega.loader();
-    const refuse = () => Promise.reject(new Error("charts carry their own data"));
-    return Object.assign(loader, { load: refuse, http: refuse, file: refuse });
-  };
+  const refuse = () => Promise.reject(new Error("charts carry their own data"));
+  const closed = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 
   const facet = (spec) => spec.encoding?.facet;
   const isSingle = (spec) =>
@@ -47,7 +44,7 @@
       renderer: "svg",
       actions: false,
       config: tjThemes[scheme()],
-      loader: closed(),
+      loader: closed,
       tooltip: { theme: scheme() },
     });
 

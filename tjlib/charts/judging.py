@@ -12,7 +12,11 @@ import pandas as pd
 
 from tjlib.charts.theme import role_scale
 
-__all__ = ["composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
+__all__ = ["RATES", "composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
+
+#: The rates a `dumbbell` shows, and the names it shows them by.
+RATES = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm",
+         "recall": "pooled"}
 
 _SURVIVAL = ("clean", "silent", "loud")
 _MARKS = {"silent": "circle", "loud": "square", "false alarm": "triangle-up"}
@@ -93,10 +97,11 @@ def dumbbell(recalls: pd.DataFrame) -> alt.LayerChart:
     """
     base = alt.Chart(recalls).encode(
         x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]),
-                title="share flagged (recall: higher is better; false alarms: lower)"),
+                title=["share flagged", "recall: higher is better", "false alarms: lower"]),
         y=alt.Y("judge:N", sort=list(dict.fromkeys(recalls["judge"])), title=None),
         tooltip=["judge", "what", "shown"])
-    color = _role("what", *_MARKS, legend=alt.Legend(title=None, symbolOpacity=1))
+    color = _role("what", *_MARKS, legend=alt.Legend(
+        title=None, symbolOpacity=1, columns=2))
     ends = base.transform_filter("datum.what == 'silent' || datum.what == 'loud'")
     handle = ends.mark_line(style="reference", strokeWidth=1).encode(detail="judge:N")
     spans = base.transform_filter("datum.what != 'pooled'").mark_rule(

@@ -39,12 +39,14 @@ class Shown:
     ----------
     spec : dict
         The Vega-Lite specification, without configuration.
+    svg : str
+        The still picture.
     html : str
         What goes into a page.
     """
 
-    def __init__(self, spec: dict[str, Any], html: str) -> None:
-        self.spec, self.html = spec, html
+    def __init__(self, spec: dict[str, Any], svg: str, html: str) -> None:
+        self.spec, self.svg, self.html = spec, svg, html
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {
@@ -85,7 +87,8 @@ def show(
     if len(alt) < 20 or " " not in alt or not alt.endswith("."):
         raise ValueError(f"chart {name}: alt must be a sentence that says what the chart shows")
     spec = _spec(chart, name, alt)
-    picture = base64.b64encode(_picture(spec).encode()).decode()
+    svg = _picture(spec)
+    picture = base64.b64encode(svg.encode()).decode()
     # Inside a script element only "<" can end the text early.
     code = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = [
@@ -101,7 +104,7 @@ def show(
             f"chart {name} adds {size:,} bytes to its page, more than {BUDGET:,}: "
             "draw aggregated data"
         )
-    return Shown(spec, page)
+    return Shown(spec, svg, page)
 
 
 def _spec(chart: altair.TopLevelMixin, name: str, sentence: str) -> dict[str, Any]:
@@ -113,6 +116,8 @@ def _spec(chart: altair.TopLevelMixin, name: str, sentence: str) -> dict[str, An
         spec = chart.to_dict()
     if "config" in spec:
         raise ValueError(f"chart {name}: the look belongs to tjlib.charts.theme, drop configure_*")
+    # A missing number is null in JSON; browsers read no NaN.
+    spec = json.loads(json.dumps(spec), parse_constant=lambda _: None)
     return spec | {"description": sentence}
 
 

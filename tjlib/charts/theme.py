@@ -28,7 +28,7 @@ ROLE = {
 #: Background and text per scheme; the dark background is the page theme's.
 SCHEMES = {
     "light": {"background": "#FFFFFF", "text": "#000000", "muted": "#4D4D4D", "grid": "#DDDDDD"},
-    "dark": {"background": "#14181E", "text": "#F2F2F2", "muted": "#C4C8CE", "grid": "#3A4049"},
+    "dark": {"background": "#121212", "text": "#F2F2F2", "muted": "#C4C8CE", "grid": "#3A4049"},
 }
 
 # Readable on a telephone without zooming: nothing smaller, anywhere.

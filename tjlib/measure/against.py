@@ -69,7 +69,7 @@ def compare(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per published figure whose (judge, metric) is in ``ours``:
         judge, metric, published and ours with their bounds, agrees (bool),
-        source.
+        how, why, source.
     """
     mine = {(row["judge"], row["metric"]): row for row in ours.to_dict("records")}
     rows = []
@@ -88,5 +88,6 @@ def compare(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
                 agrees &= got is not None and abs(got - float(text)) <= near + 1e-9
         rows.append({"judge": p["subject"], "metric": p["metric"],
                      "published": float(p["published"]), "value": row["value"], **bounds,
-                     "agrees": bool(agrees), "source": p["source"]})
+                     "agrees": bool(agrees), "how": row.get("how", ""),
+                     "why": row.get("why", ""), "source": p["source"]})
     return pd.DataFrame(rows, dtype=object)

@@ -10,7 +10,7 @@ parent's to the letter; a fault whose parent is not in the set is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -93,12 +93,11 @@ def _members(rows: pd.DataFrame) -> np.ndarray:
     return np.column_stack([*marks, *(rows["fault"] == f for f in FAULT_TYPES)]).astype(float)
 
 
-def _layout(pairs: pd.DataFrame):
+def _layout(pairs: pd.DataFrame, judges: list[str]):
     """Yield the blocks drawn together: their pairs, and each judge's columns over them.
 
     The columns are, group by group, pairs judged, faults flagged, parents flagged.
     """
-    judges = list(dict.fromkeys(pairs["judge"]))
     if "pair" not in pairs:
         for judge in judges:
             rows = pairs[pairs["judge"] == judge]
@@ -145,7 +144,7 @@ def _exact(value: float, n: int, level: float) -> tuple[float, float]:
 
 def discrimination(
     pairs: pd.DataFrame, rng: np.random.Generator, *, draws: int = 10_000, by: str = "pair",
-    level: float = 0.95,
+    judges: Sequence[str] | None = None, level: float = 0.95,
 ) -> pd.DataFrame:
     """Subtract the share of clean parents flagged from the share of faults flagged.
 
@@ -160,6 +159,8 @@ def discrimination(
         What is resampled. By default pairs, inside cells of type, survival
         and reply, as if no two shared a parent; by instance, a clean run is
         drawn together with all the faults made from it.
+    judges : sequence of str, optional
+        Which judges, and in what order; by default as the pairs list them.
     level : float
 
     Returns
@@ -175,7 +176,7 @@ def discrimination(
     Raises
     ------
     InputError
-        For an unknown ``by``, or by="instance" where none is named.
+        For an unknown ``by`` or judge, or by="instance" where none is named.
 
     Examples
     --------
@@ -190,8 +191,13 @@ def discrimination(
         raise InputError(f"by={by!r}: resample by 'pair' or by 'instance'")
     if by == "instance" and ("instance" not in pairs or pairs["instance"].isna().any()):
         raise InputError("these pairs name no instances; resample by 'pair'")
+    known = list(dict.fromkeys(pairs["judge"]))
+    judges = known if judges is None else list(judges)
+    for judge in judges:
+        if judge not in known:
+            raise InputError(f"no pairs of judge {judge!r}; judges here: {', '.join(known)}")
     names, own, block_of = [*GROUPS, _GAP], {}, {}
-    for block, (rows, columns) in enumerate(_layout(pairs)):
+    for block, (rows, columns) in enumerate(_layout(pairs, judges)):
         times, values = rows["n"].to_numpy(float), {judge: [] for judge in columns}
         for w in _weights(rows, by, rng, draws):
             for judge, x in columns.items():

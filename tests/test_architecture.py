@@ -1,0 +1,172 @@
+"""The boundaries of the library, read off its source."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+
+import pytest
+from built import ROOT
+
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted((ROOT / "tjlib").rglob("*.py"))
+}
+TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
+
+#: Which of our modules each may import, besides tjlib.trace; "*" is all of a package.
+#: What is not here may import nothing else of ours. A new module gets a line.
+ARROWS = {
+    "tjlib": [],
+    "tjlib.__main__": ["*"],
+    "tjlib.chapter": [],
+    "tjlib.charts": [],
+    "tjlib.charts.*": ["tjlib.charts.*"],
+    "tjlib.desk": [],
+    "tjlib.desk.cases": [],
+    "tjlib.desk.world": ["tjlib.desk.cases"],
+    "tjlib.desk.oracle": ["tjlib.desk.world"],
+    "tjlib.desk.faults": ["tjlib.desk.world"],
+    "tjlib.desk.rules": ["tjlib.desk.world"],
+    "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
+    "tjlib.fetch": ["tjlib.release"],
+    "tjlib.jsonl": ["tjlib.release"],
+    "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.measure": [],
+    "tjlib.measure.*": ["tjlib.measure.*"],
+    "tjlib.release": [],
+    "tjlib.report": ["tjlib.measure.*"],
+    "tjlib.rerun": ["tjlib.chapter"],
+    "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.release"],
+    "tjlib.tables": [],
+    "tjlib.trace": [],
+}
+#: The store and what it is made of open files, as does the rerun, whose product is files;
+#: the fetch and the model clients open sockets.
+FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.rerun"}
+SOCKETS = {"tjlib.fetch", "tjlib.judges.models"}
+
+OPENS = {
+    "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes",
+    "read_csv", "read_json", "to_csv", "loadtxt", "savetxt", "load", "savez",
+}
+NETWORK = {"aiohttp", "ftplib", "http", "httpx", "ollama", "openai", "requests", "socket", "urllib"}
+
+every_module = pytest.mark.parametrize("name", MODULES)
+
+
+def matches(name: str, pattern: str) -> bool:
+    return name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1]))
+
+
+def imports(name: str) -> set[str]:
+    """Full names a module imports, wherever in it; ``from a import b`` gives a and a.b."""
+    package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = package.split(".")
+                base = ".".join([*parts[: len(parts) - node.level + 1], *filter(None, [base])])
+            found |= {base} | {f"{base}.{alias.name}" for alias in node.names}
+    return found
+
+
+@every_module
+def test_imports_follow_the_arrows(name):
+    ours = {target for target in imports(name) if target in MODULES} - {"tjlib", "tjlib.trace"}
+    # A package named on the way to its module is no import of the package's own code.
+    ours = {t for t in ours if not any(other.startswith(f"{t}.") for other in ours)}
+    allowed = [a for pattern, to in ARROWS.items() if matches(name, pattern) for a in to]
+    assert any(matches(name, pattern) for pattern in ARROWS), f"{name} has no line in ARROWS"
+    assert {t for t in ours if not any(matches(t, pattern) for pattern in allowed)} == set()
+
+
+def test_the_world_does_not_know_the_rules_and_the_injector_does_not_see_the_checker():
+    for name in ("tjlib.desk.world", "tjlib.desk.faults"):
+        if name in MODULES:
+            assert not any("rules" in target for target in imports(name))
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if m.startswith(("tjlib.desk.rules",
+                                                                     "tjlib.judges",
+                                                                     "tjlib.uncertainty"))] or [""])
+def test_no_judge_can_name_a_label(name):
+    if name:
+        assert not any(target.endswith(".Label") for target in imports(name))
+
+
+@every_module
+def test_only_the_store_opens_files(name):
+    if name in FILES:
+        return
+    # The store's own verbs, and where the command line sends what nobody reads.
+    fine = ("store.load(", "os.open(os.devnull")
+    opened = {
+        ast.unparse(node)
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in OPENS
+        and not ast.unparse(node).startswith(fine)
+    }
+    assert opened == set()
+
+
+@every_module
+def test_only_the_fetcher_and_the_model_clients_reach_the_network(name):
+    if name not in SOCKETS:
+        assert {target.split(".")[0] for target in imports(name)} & NETWORK == set()
+
+
+@every_module
+def test_no_module_is_longer_than_250_lines(name):
+    assert len(MODULES[name].read_text("utf-8").splitlines()) <= 250
+
+
+@every_module
+def test_a_module_says_what_it_decides_and_lists_what_it_offers(name):
+    tree = TREES[name]
+    assert ast.get_docstring(tree), "no docstring"
+    public = {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    }
+    if public:
+        listed = next(
+            ast.literal_eval(node.value)
+            for node in tree.body
+            if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+        )
+        assert public <= set(listed), f"not in __all__: {public - set(listed)}"
+
+
+def test_importing_the_library_loads_nothing_heavy():
+    code = (
+        "import sys, tjlib; print(sorted({m.split('.')[0] for m in sys.modules} & "
+        "{'altair', 'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'transformers', 'msgspec'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_no_tracked_text_names_a_private_path_or_a_registry():
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    # Spelled in two halves, so that this file does not find itself.
+    forbidden = ["/" + "work/", "/" + "root/", "--index" + "-url", "--extra-index" + "-url"]
+    for name in filter(None, listed.split("\0")):
+        path = ROOT / name
+        if path.is_file() and not name.startswith("data/"):
+            text = path.read_text("utf-8", errors="replace")
+            assert not [word for word in forbidden if word in text], name

@@ -1,0 +1,165 @@
+"""The pages in a browser: nothing from elsewhere, every chart drawn, nothing too wide."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+
+import pytest
+from built import GALLERY, build, real_book, small_book
+
+pytestmark = pytest.mark.xdist_group("book")
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+]
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serve a folder without a line per request."""
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        text = "no chromium on this machine (Debian: apt-get install chromium)"
+        pytest.fail(text) if os.environ.get("CI") else pytest.skip(text)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield instance
+        instance.close()
+
+
+def serve(folder):
+    handler = functools.partial(Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f"http://127.0.0.1:{server.server_port}"
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory, browser):
+    folder = small_book(tmp_path_factory.mktemp("gallery"), {"gallery": GALLERY})
+    done = build(folder, folder)
+    assert done.returncode == 0, done.stdout
+    server, origin = serve(folder / "_build" / "html")
+    yield f"{origin}/notebooks/gallery.html"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def book(browser):
+    folder = real_book()
+    server, origin = serve(folder)
+    pages = sorted([*folder.glob("book/*.html"), *folder.glob("notebooks/*.html")])
+    yield [f"{origin}/{path.relative_to(folder).as_posix()}" for path in pages]
+    server.shutdown()
+    server.server_close()
+
+
+def visit(browser, url, *, scheme="light", viewport=DESK, **more):
+    """Open a page; give it with what it complained of and where else it asked."""
+    page = browser.new_context(color_scheme=scheme, viewport=viewport, **more).new_page()
+    origin = "/".join(url.split("/")[:3])
+    complaints: list[str] = []
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith((origin, "data:")) else complaints.append(r.url),
+    )
+    page.goto(url, wait_until="networkidle")
+    return page, complaints
+
+
+def check(browser, url, scheme, viewport):
+    page, complaints = visit(browser, url, scheme=scheme, viewport=viewport)
+    charts = page.locator(".tj-chart")
+    for i in range(charts.count()):
+        # Present and marked as drawn; one inside a closed box is drawn when it opens.
+        if charts.nth(i).is_visible():
+            charts.nth(i).locator(".tj-live svg").wait_for(timeout=15_000)
+            assert not charts.nth(i).locator("> img").is_visible()
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{url} is {wide} px wider than the window"
+    assert complaints == [], url
+    page.context.close()
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_stays_home_draws_its_charts_and_fits(browser, book, gallery, scheme, viewport):
+    for url in [*book, gallery]:
+        check(browser, url, scheme, viewport)
+
+
+def test_charts_fit_a_phone_without_shrinking_their_text(browser, gallery):
+    page, _ = visit(browser, gallery, viewport=PHONE)
+    page.locator("#chart-beside .tj-live svg").wait_for()
+    for svg in page.locator(".tj-live svg").all():
+        natural, shown = svg.evaluate("s => [Number(s.getAttribute('width')), s.clientWidth]")
+        assert natural <= shown + 3, svg.evaluate("s => s.closest('.tj-chart').id")
+    assert page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll('.tj-live text')]
+           .map((t) => parseFloat(getComputedStyle(t).fontSize)))"""
+    ) >= 14
+
+
+def test_switching_the_scheme_redraws_the_charts(browser, gallery):
+    from tjlib.charts.theme import SCHEMES
+
+    page, complaints = visit(browser, gallery)
+    svg = page.locator("#chart-one .tj-live svg")
+    svg.wait_for()
+
+    def background() -> str:
+        style = "getComputedStyle(document.querySelector('#chart-one .tj-live svg'))"
+        parts = page.evaluate(f"{style}.backgroundColor").removeprefix("rgb(").rstrip(")")
+        return "#" + "".join(f"{int(part):02X}" for part in parts.split(","))
+
+    assert background() == SCHEMES["light"]["background"]
+    before = svg.element_handle()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    before.wait_for_element_state("hidden")
+    svg.wait_for()
+    dark = SCHEMES["dark"]["background"]
+    assert background() == dark
+    page_colour = page.evaluate(
+        "getComputedStyle(document.documentElement)"
+        ".getPropertyValue('--pst-color-background').trim().toUpperCase()"
+    )
+    assert page_colour == dark and complaints == []
+
+
+def test_hovering_a_point_shows_its_values(browser, gallery):
+    page, complaints = visit(browser, gallery)
+    page.locator("#chart-one .tj-live svg").wait_for()
+    page.locator("#chart-one .tj-live svg .mark-symbol path").first.hover()
+    page.locator("#vg-tooltip-element.visible").wait_for()
+    assert complaints == []
+
+
+def test_without_scripts_the_picture_is_there(browser, gallery):
+    page, _ = visit(browser, gallery, java_script_enabled=False)
+    picture = page.locator("#chart-one > img")
+    assert picture.is_visible() and picture.bounding_box()["height"] > 50
+
+
+def test_on_paper_the_picture_takes_the_place_of_the_drawing(browser, gallery):
+    page, _ = visit(browser, gallery, scheme="dark")
+    page.locator("#chart-one .tj-live svg").wait_for()
+    page.emulate_media(media="print")
+    assert page.locator("#chart-one > img").is_visible()
+    assert not page.locator("#chart-one .tj-live").is_visible()

@@ -1,0 +1,89 @@
+"""The chapters' sources: paired, clean, with parameters a reader can change safely."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+
+import nbformat
+import papermill
+import pytest
+from built import ROOT
+from pairs import problems
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+TAGS = {"parameters", "hide-input", "remove-output", "remove-cell", "remove-input"}
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+def cells(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def parameter_problems(source: str) -> list[str]:
+    """Tell which lines of a parameters cell are not ``name: type = literal  # help``."""
+    found = []
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = {token.start[0] for token in tokens if token.type == tokenize.COMMENT}
+    for node in ast.parse(source).body:
+        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
+            found.append(f"line {node.lineno}: not `name: type = value`")
+            continue
+        try:
+            ast.literal_eval(node.value)
+        except (ValueError, TypeError):
+            found.append(f"line {node.lineno}: {node.target.id} is not a plain literal")
+        if node.end_lineno not in comments:
+            found.append(f"line {node.lineno}: {node.target.id} has no comment")
+    return found
+
+
+@every_chapter
+def test_the_pair_agrees_has_no_outputs_and_runs_on_the_common_kernel(path):
+    assert problems(path) == []
+
+
+def test_every_text_has_its_notebook_and_every_chapter_of_the_book_exists():
+    texts = {path.stem for path in (ROOT / "notebooks").glob("*.py")}
+    assert texts == {path.stem for path in CHAPTERS}
+    toc = (ROOT / "_toc.yml").read_text("utf-8")
+    assert all(f"notebooks/{name}\n" in toc for name in texts)
+
+
+@every_chapter
+def test_the_tags_are_the_five_we_use(path):
+    assert {tag for cell in cells(path) for tag in cell.metadata.get("tags", [])} <= TAGS
+
+
+@every_chapter
+def test_parameters_are_plain_literals_with_a_type_and_a_comment_each(path):
+    tagged = [cell for cell in cells(path) if "parameters" in cell.metadata.get("tags", [])]
+    assert len(tagged) <= 1
+    for cell in tagged:
+        assert parameter_problems(cell.source) == []
+
+
+def test_a_parameter_without_type_literal_or_comment_is_noticed():
+    assert parameter_problems("seed: int = 7  # of the judged set\n") == []
+    assert parameter_problems('a: int = 7\nb = 2  # why\nc: list = [f()]  # why\n') == [
+        "line 1: a has no comment", "line 2: not `name: type = value`",
+        "line 3: c is not a plain literal",
+    ]
+
+
+@every_chapter
+def test_no_chapter_opens_a_file_by_a_path_of_its_own(path):
+    for cell in cells(path):
+        if cell.cell_type == "code":
+            for name in ("open(", "read_csv(", "pathlib", "os.chdir", "__file__"):
+                assert name not in cell.source, cell.source
+
+
+@every_chapter
+def test_a_chapter_runs_from_any_folder(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    papermill.execute_notebook(
+        path, tmp_path / "out.ipynb", cwd=tmp_path, kernel_name="python3", progress_bar=False
+    )
