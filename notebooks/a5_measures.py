@@ -27,9 +27,10 @@
 # {glue:text}`a5-f1-floor`. The same rows give a recall of {glue:text}`a5-recall`, silent recall
 # {glue:text}`a5-silent`, false alarms {glue:text}`a5-alarm`: four questions, four answers. On the
 # verdicts of the paper's judges the same care moves conclusions. The calibration gap between the
-# ensemble and one pass is {glue:text}`a5-ece-gap` in ten bins and {glue:text}`a5-value-gap` with a
-# bin for each stated value. And where one run in {glue:text}`a5-one-in` is faulty,
-# {glue:text}`a5-ppv-yours` of the outcome judge's alarms would be faults.
+# ensemble and one pass is {glue:text}`a5-ece-gap-bare` in ten bins and
+# {glue:text}`a5-value-gap-bare` with a bin for each stated value. And where one run in
+# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours-bare` of the outcome judge's alarms
+# would be faults.
 # ```
 
 # %% [markdown]
@@ -39,7 +40,7 @@
 # fault, whether the outcome survived it (`silent`) or not (`loud`), and the step, counted from 0.
 # After the bar stands what the judge said: `clean` or `faulty`, in the second case with a type and
 # a step (`-` if it named none), and how sure it was. Change a row in a live notebook, run all, and
-# everything on the page follows. On the command line:
+# everything on the page follows; a row that cannot be read is named. On the command line:
 #
 # ```bash
 # tjlib rerun a5_measures -p rows "clean | clean 0.9, wrong_tool silent 2 | faulty - - 0.7"
@@ -85,7 +86,6 @@ given = chapter.check(
 )
 
 # %% tags=["hide-input"]
-from dataclasses import replace
 from math import comb
 
 import msgspec
@@ -113,17 +113,19 @@ typed_in = "the rows typed in at the top of this page"
 # %% tags=["hide-input"]
 ten = pd.DataFrame({
     "row": range(1, len(true) + 1),
-    "is": [x.failure_type or ("fault" if x.faulty else "clean") for x in true],
     "role": ["clean" if not x.faulty else "silent" if x.outcome_correct else "loud" for x in true],
-    "at step": [x.failure_step for x in true],
-    "judged": ["faulty" if v.faulty else "clean" if v.status == "ok" else v.status for v in said],
-    "called": [v.failure_type for v in said], "placed": [v.failure_step for v in said],
+    "flagged": [bool(v.faulty) for v in said],
     # A reply that cannot be read votes clean at .5 (section 4).
     "sure": [v.confidence if v.status == "ok" else 0.5 for v in said],
     "right": [bool(v.faulty) == x.faulty for x, v in zip(true, said, strict=True)],
 }, dtype=object)
-tables.show(ten.assign(right=ten["right"].map({True: "yes", False: "no"})).fillna("-"),
-            "The worked example: what is true of each row and what the judge said.", typed_in)
+example = pd.DataFrame([
+    (row, *(part.strip() for part in text.split("|")), ("right" if right else "wrong")
+     + ("" if sure is None else f": ({sure:g} - {right:d})² = {(sure - right) ** 2:.4f}"))
+    for row, text, sure, right in zip(ten["row"], given.rows, ten["sure"], ten["right"], strict=True)],
+    columns=["row", "what is true", "what the judge said", "and is"])
+tables.show(example, "The worked example. A verdict is right if its faulty or clean is true; the square is "
+            "that of the confidence against 1 if right and 0 if wrong.", typed_in)
 
 # %% [markdown]
 # ## Which rows count
@@ -169,11 +171,17 @@ ASKS = {
     "step_exact_over_detected_faults": ("Of the faults flagged, how many were placed?", "missed faults"),
     "step_exact_over_all_faults": ("Of all faults, how many were found and placed?", "clean runs"),
 }
+
+# %% tags=["hide-input"]
+def listing(k, at):
+    """A count and the rows behind it."""
+    word = "no row" if not at else "row " if len(at) == 1 else "rows "
+    return f"{k} ({word}{' '.join(map(str, at))})"
+
+
 worked = pd.DataFrame([{
-    "score": f.score, "the question": ASKS[f.metric][0],
-    "on top": f"{f.k} ({'rows ' if f.top else 'no row'}{' '.join(map(str, f.top))})",
-    "below": f"{f.n} ({'rows ' if f.bottom else 'no row'}{' '.join(map(str, f.bottom))})",
-    "value": tables.estimate({"value": f.value, "why": f.why}), "blind to": ASKS[f.metric][1],
+    "score": f"{f.score}: {f.shown}", "the question": ASKS[f.metric][0],
+    "on top": listing(f.k, f.top), "below": listing(f.n, f.bottom), "blind to": ASKS[f.metric][1],
 } for f in fractions.itertuples()])
 tables.show(worked, "Each score as a fraction of the rows. In F1 a row that is both flagged and "
             "faulty counts twice, on top and below.", typed_in)
@@ -205,7 +213,7 @@ own, floor = scores.metrics(small), scores.floors(small)
 SHOWN = {"precision": "precision", "recall": "recall", "f1": "F1", "silent_recall": "silent recall",
          "loud_recall": "loud recall", "false_alarm_rate": "false alarms"}
 tables.show(
-    tables.layout(pd.concat([own, floor]), SHOWN),
+    tables.layout(pd.concat([own, floor]), SHOWN).T.rename_axis("score"),
     "The judge beside three that look at nothing. Higher is better, except for false alarms.",
     typed_in)
 
@@ -245,8 +253,8 @@ chapter.number("a5-agree", sum(other[m] == value[m] for m in other.index), 0)
 
 # %% tags=["hide-input"]
 kinds = typed(true, said)
-listed = kinds.assign(**{name: kinds[name].map(lambda at: " ".join(map(str, at)) or "-")
-                         for name in ("is_it", "called", "both")})
+listed = kinds.drop(columns="both").assign(**{
+    name: kinds[name].map(lambda at: " ".join(map(str, at)) or "-") for name in ("is_it", "called")})
 listed["f1"] = [
     "no label holds it" if f.f1 is None else
     f"2 x {len(f.both)} / ({len(f.is_it)} + {len(f.called)}) = {f.f1:.3f}" for f in kinds.itertuples()]
@@ -269,9 +277,8 @@ stated["bin"] = bin_of(stated["sure"].to_numpy())
 by_bin = stated.groupby("bin").agg(
     rows=("row", lambda at: " ".join(map(str, at))), n=("row", "size"),
     said=("sure", "mean"), right=("right", "mean"))
-by_bin["distance"] = (by_bin["said"] - by_bin["right"]).abs()
-by_bin["distance x n"] = by_bin["distance"] * by_bin["n"]
-ece = by_bin["distance x n"].sum() / len(stated) if len(stated) else None
+by_bin["n x distance"] = by_bin["n"] * (by_bin["said"] - by_bin["right"]).abs()
+ece = by_bin["n x distance"].sum() / len(stated) if len(stated) else None
 brier = ((stated["sure"] - stated["right"]) ** 2).mean() if len(stated) else None
 
 # %% tags=["hide-input"]
@@ -281,14 +288,14 @@ for key, mine in (("ece", ece), ("brier", brier)):
 chapter.number("a5-right", float(stated["right"].mean()) if len(stated) else None, 2)
 by_bin.index = [f"[{b / 10:.1f}, {(b + 1) / 10:.1f}{']' if b == 9 else ')'}" for b in by_bin.index]
 tables.show(
-    by_bin.round(3).rename_axis("stated between"),
+    by_bin.drop(columns="n").round(3).rename_axis("bin"),
     "ECE by hand: sum the last column and divide by the number of verdicts (lower is better).",
     typed_in)
 
 # %% [markdown]
 # The sum gives an ECE of {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The
-# *Brier score* needs no bins: the mean squared distance between what was said and 1 if right, 0 if
-# wrong; {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
+# *Brier score* needs no bins: it is the mean of the last column of the worked example,
+# {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
 # whether confidence tells right from wrong: a judge that always says its share of right verdicts,
 # {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And it can only be read
 # together with its bins - more on that below.
@@ -343,7 +350,7 @@ show(
 # %% tags=["hide-input"]
 paper = store.published("trajectory_judge_numbers").set_index(["table", "subject", "metric"])
 STEP, OUTCOME = "step:qwen2.5:14b", "outcome:qwen2.5:14b"
-ENSEMBLE, SMALL = "selfcons3:qwen2.5:14b", "step:llama3.1:8b"
+ENSEMBLE = "selfcons3:qwen2.5:14b"
 chapter.number("a5-paper-n", float(paper.loc[("main", STEP, "false_alarm_rate"), "n"]), 0)
 chapter.text("a5-paper-bound", str(paper.loc[("main", STEP, "false_alarm_rate"), "published_hi"]))
 counts = [(f"these rows: {NAMES[m]}", *fractions.loc[fractions["metric"] == m, ["k", "n"]].iloc[0])
@@ -362,7 +369,7 @@ tables.show(
 # For the step judge the paper prints an upper bound of {glue:text}`a5-paper-bound`. These intervals
 # take trajectories as independent draws; whether that is so is the next question.
 #
-# ## Fifty resamples, drawn
+# ## Resamples, drawn
 #
 # For everything that is not a plain share, and for differences between judges, the paper uses the
 # **bootstrap**. Take the rows as they are, draw as many again *with replacement*, compute the score
@@ -371,14 +378,15 @@ tables.show(
 # clean, and each type of fault with its survival - because the design fixed those numbers and no
 # other sample of the same design would have others.
 #
-# {numref}`fig-a5-strips` shows the first fifty draws, sorted by their score. The number in a box is
+# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The number in a box is
 # the row that was drawn: some come twice, some not at all. Count one strip yourself.
 
 # %% tags=["hide-input"]
 weights, replicate = replicates(
     small, JUDGE, given.shown, np.random.default_rng(given.seed), given.draws)
-order = np.argsort(replicate[:50], kind="stable")
-flagged = dict(zip(ten["row"], ten["judged"] == "faulty", strict=True))
+strips = min(50, 500 // len(true))  # as many boxes as a page can carry
+order = np.argsort(replicate[:strips], kind="stable")
+flagged = dict(zip(ten["row"], ten["flagged"], strict=True))
 numbers = [np.repeat(np.arange(1, len(true) + 1), weights[strip]).tolist() for strip in order]
 drawn = pd.DataFrame([(strip, slot, i, role[i], flagged[i]) for strip, rows_drawn in enumerate(numbers)
                       for slot, i in enumerate(rows_drawn)],
@@ -387,15 +395,14 @@ ending = pd.DataFrame({
     "strip": range(len(order)), "rows": [" ".join(map(str, at)) for at in numbers],
     "shown": ["none" if np.isnan(x) else f"{x:.2f}" for x in replicate[order]]})
 
-# %% mystnb={"figure": {"caption": "Fifty resamples of the rows within their design cells, each with its score, sorted. Number: the row drawn. Filled: flagged. Data: the rows typed in at the top of this page.", "name": "fig-a5-strips"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Resamples of the rows within their design cells, each with its score, sorted. Number: the row drawn. Filled: flagged. Data: the rows typed in at the top of this page.", "name": "fig-a5-strips"}} tags=["hide-input"]
 show(
     measures.strips(drawn, ending), name="a5-strips", table=ending,
-    alt="Fifty strips of boxes, one box a drawn row with its number, coloured by clean, silent and "
+    alt="Strips of boxes, one box a drawn row with its number, coloured by clean, silent and "
         "loud and filled where flagged, each strip ending in its score, sorted from low to high.",
 )
 
 # %% tags=["hide-input"]
-defined = replicate[~np.isnan(replicate)]
 lo, hi, why = bounds_or_why(replicate)
 point = value[given.shown]
 chapter.text("a5-shown", NAMES.get(given.shown, given.shown))
@@ -406,23 +413,25 @@ chapter.text("a5-alone", f"row {', '.join(map(str, alone))}" if alone else "no r
 loud = intervals(small, np.random.default_rng(given.seed), draws=given.draws).set_index("metric")
 chapter.text("a5-loud", tables.estimate(loud.loc["loud_recall"]))
 chapter.number("a5-draws", given.draws, 0)
+chapter.number("a5-strips", strips, 0)
 
 # %% [markdown]
 # {numref}`fig-a5-distribution` gathers all {glue:text}`a5-draws` draws. Cut 2.5 % off either end
 # and what remains spans the **percentile interval**: for {glue:text}`a5-shown`,
 # {glue:text}`a5-interval`.
 
-# %% mystnb={"figure": {"caption": "How often resamples gave each value. Bars: all draws; hollow: the fifty drawn above; diamond: the value on the rows as they are; thick line: percentile interval. Data: the rows typed in at the top of this page.", "name": "fig-a5-distribution"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "How often resamples gave each value. Bars: all draws; hollow: those drawn above; diamond: the value on the rows as they are; thick line: percentile interval. Data: the rows typed in at the top of this page.", "name": "fig-a5-distribution"}} tags=["hide-input"]
 shares = pd.concat([
     pd.DataFrame(np.transpose(np.unique(part.round(9), return_counts=True)), columns=["value", "n"])
     .assign(what=what, share=lambda at: at["n"] / max(at["n"].sum(), 1))
-    for what, part in (("all draws", defined), ("strips", replicate[:50][~np.isnan(replicate[:50])]))])
+    for what, part in (("all draws", replicate), ("strips", replicate[:strips]))
+    for part in (part[~np.isnan(part)],)])
 span = pd.DataFrame({"value": [point], "lo": [point if lo is None else lo],
                      "hi": [point if hi is None else hi]})
 show(
     measures.distribution(shares[["value", "share", "what"]], span, NAMES.get(given.shown, given.shown)),
     name="a5-distribution", table=shares[["what", "value", "share"]],
-    alt="Bars of the share of resamples at each value of the score, the fifty strips as hollow "
+    alt="Bars of the share of resamples at each value of the score, the strips above as hollow "
         "marks, the value on the rows as a diamond and the interval as a thick line below.",
 )
 
@@ -483,12 +492,13 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 plans = designs(whole, np.random.default_rng(given.seed), given.compared, draws=given.draws)
 plans["text"] = [
     row["why"] if row["why"].startswith("undefined") else
-    tables.estimate(row) + (f" (x {row['ratio']:.2f})" if row["ratio"] else "")
+    tables.estimate(row) + (f" (x {row['ratio']:.1f})" if row["ratio"] else "")
     for row in plans.to_dict("records")]
 plans["name"] = plans["judge"].map(tables.judge_name)
-side_by_side = plans.pivot(index="name", columns="design", values="text")
+side_by_side = pd.DataFrame({design: part.set_index("name")["text"]
+                             for design, part in plans.groupby("design", sort=False)})
 tables.show(
-    side_by_side.loc[list(dict.fromkeys(plans["name"])), list(DESIGNS)].rename_axis("judge"),
+    side_by_side.rename_axis("judge"),
     f"{NAMES.get(given.compared, given.compared)} with 95 % intervals under four designs; in "
     "brackets the width against the first.", source.origin)
 
@@ -503,7 +513,7 @@ def factor(name, design, judge):
         return
     row = by_plan.loc[(design, judge)]
     why = row["why"] if row["why"].startswith("undefined") else "no factor: not bootstrapped"
-    chapter.text(name, f"{row['ratio']:.2f} times as wide" if row["ratio"] else why)
+    chapter.text(name, f"{row['ratio']:.1f} times as wide" if row["ratio"] else why)
 
 
 chapter.text("a5-compared-name", NAMES.get(given.compared, given.compared))
@@ -615,6 +625,7 @@ tables.show(
 gaps = kept[kept["judge"] == PAIR].set_index("metric")
 for key, measure in (("a5-ece-gap", "ece"), ("a5-value-gap", "ece_value")):
     chapter.text(key, tables.estimate(gaps.loc[measure]) if len(gaps) else "(not judged here)")
+    chapter.text(f"{key}-bare", f"{gaps.loc[measure, 'value']:+.3f}" if len(gaps) else "(not judged here)")
 clear = [m for m in MEASURES if len(gaps) and gaps.loc[m, "lo"] is not None
          and gaps.loc[m, "lo"] > 0]
 chapter.number("a5-clear", len(clear), 0)
@@ -681,16 +692,17 @@ show(
 # %% tags=["hide-input"]
 worth = marks.set_index(["judge", "where"])
 for key, judge, where in (("a5-ppv-yours", OUTCOME, "yours"), ("a5-ppv-set", OUTCOME, "this set"),
-                          ("a5-ppv-organic", OUTCOME, "organic"), ("a5-ppv-step", STEP, "yours"),
-                          ("a5-ppv-8b", SMALL, "organic")):
+                          ("a5-ppv-organic", OUTCOME, "organic"), ("a5-ppv-step", STEP, "yours")):
     known = (judge, where) in worth.index
     chapter.text(key, worth.loc[(judge, where), "shown"] if known else "(not judged here)")
+    chapter.text(f"{key}-bare", worth.loc[(judge, where), "shown"].split()[0] if known
+                 else "(not judged here)")
 chapter.number("a5-one-in", 1 / given.fault_rate, 0)
 chapter.number("a5-organic", AT["organic"], 3)
 
 # %% [markdown]
-# The outcome judge's alarms are faults in {glue:text}`a5-ppv-set` of the cases on this set, in
-# {glue:text}`a5-ppv-organic` at the organic share of {glue:text}`a5-organic`, and in
+# Of the outcome judge's alarms, the share that are faults is {glue:text}`a5-ppv-set` on this set,
+# {glue:text}`a5-ppv-organic` at the organic share of {glue:text}`a5-organic`, and
 # {glue:text}`a5-ppv-yours` where one run in {glue:text}`a5-one-in` is faulty. Nothing about the
 # judge changed. In the published verdicts the step judge raised no alarm on a clean run, so its
 # curve is flat, but its band is not: at the last of these rates it reads {glue:text}`a5-ppv-step`,

@@ -20,10 +20,10 @@ _SHARE = alt.Scale(domain=[0, 1])
 _MARKS = {"this set": "circle", "organic": "square", "yours": "triangle-up"}
 
 
-def _boxes(base: alt.Chart, legend: str) -> alt.Chart:
-    return base.mark_rect(stroke="white", aria=False).encode(
-        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_SURVIVAL)), legend=alt.Legend(
-            title=legend, orient="bottom")),
+def _boxes(base: alt.Chart) -> alt.Chart:
+    return base.mark_rect(aria=False).encode(
+        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_SURVIVAL)),
+                        legend=alt.Legend(title=None, orient="bottom")),
         fillOpacity=alt.condition("datum.full", alt.value(0.9), alt.value(0.22)))
 
 
@@ -51,17 +51,16 @@ def counts(cells: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
     -------
     altair.LayerChart
     """
-    slots = [*map(str, sorted(set(cells["row"]))), "="]
+    slots = [*map(str, sorted(set(cells["row"]))), "=", " "]
     cells = cells.astype({"row": str})
-    x = alt.X("row:O", sort=slots, scale=alt.Scale(domain=slots), title="row",
+    x = alt.X("row:O", sort=slots, title="row", scale=alt.Scale(domain=slots, paddingInner=0.06),
               axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False))
     y = alt.Y("score:N", sort=list(values["score"]), title=None,
-              axis=alt.Axis(domain=False, ticks=False))
+              scale=alt.Scale(paddingInner=0.08), axis=alt.Axis(domain=False, ticks=False))
     base = alt.Chart(cells).encode(x=x, y=y)
-    end = alt.Chart(values.assign(row="=")).mark_text(fontSize=14, fontWeight="bold").encode(
-        x=x, y=y, text="shown:N")
-    return (_boxes(base, "filled: counted on top; pale: only below") + _words(base) + end
-            ).properties(height=alt.Step(28))
+    end = alt.Chart(values.assign(row="=")).mark_text(
+        align="left", dx=-6, fontSize=14).encode(x=x, y=y, text="shown:N")
+    return (_boxes(base) + _words(base) + end).properties(height=alt.Step(28))
 
 
 def strips(drawn: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
@@ -79,15 +78,15 @@ def strips(drawn: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
     -------
     altair.LayerChart
     """
-    slots = [*map(str, sorted(set(drawn["slot"]))), "="]
+    slots = [*map(str, sorted(set(drawn["slot"]))), "=", " "]
     drawn = drawn.astype({"slot": str})
-    x = alt.X("slot:O", sort=slots, scale=alt.Scale(domain=slots), axis=None)
+    x = alt.X("slot:O", sort=slots, axis=None, scale=alt.Scale(domain=slots, paddingInner=0.06))
     y = alt.Y("strip:O", sort=list(values["strip"]), axis=None,
               scale=alt.Scale(paddingInner=0.08))
     base = alt.Chart(drawn).encode(x=x, y=y)
-    end = alt.Chart(values.assign(slot="=")).mark_text(fontSize=14, aria=False).encode(
-        x=x, y=y, text="shown:N")
-    return (_boxes(base, "filled: flagged; pale: not flagged") + _words(base) + end).properties(
+    end = alt.Chart(values.assign(slot="=")).mark_text(
+        align="left", dx=-6, fontSize=14, aria=False).encode(x=x, y=y, text="shown:N")
+    return (_boxes(base) + _words(base) + end).properties(
         height=alt.Step(18))
 
 
@@ -110,15 +109,17 @@ def distribution(shares: pd.DataFrame, ends: pd.DataFrame, title: str) -> alt.La
     """
     base = alt.Chart(shares).encode(
         x=alt.X("value:Q", title=title, scale=alt.Scale(zero=False, padding=12)),
-        y=alt.Y("share:Q", title="share of resamples", axis=alt.Axis(format="%")),
+        y=alt.Y("share:Q", title="share of resamples", axis=alt.Axis(format="%"),
+                scale=alt.Scale(padding=20, nice=False)),
         tooltip=["what", alt.Tooltip("value:Q", format=".3f"),
                  alt.Tooltip("share:Q", format=".3f")])
     long = base.transform_filter("datum.what != 'strips'").mark_bar(size=9)
     short = base.transform_filter("datum.what == 'strips'").mark_point(
         style="published", filled=False, size=90)
-    span = alt.Chart(ends).mark_rule(strokeWidth=6, opacity=0.5, style="reference").encode(
+    span = alt.Chart(ends).mark_rule(strokeWidth=5, yOffset=12, style="reference").encode(
         x="lo:Q", x2="hi:Q", y=alt.datum(0))
-    point = alt.Chart(ends).mark_point(style="reference", shape="diamond", size=160).encode(
+    point = alt.Chart(ends).mark_point(
+        style="reference", shape="diamond", size=160, yOffset=12).encode(
         x="value:Q", y=alt.datum(0))
     return (long + short + span + point).properties(height=220)
 
