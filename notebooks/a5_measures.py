@@ -1,0 +1,734 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A number is an answer to a question
+#
+# **The claim.** Every score of a judge is a fraction: some trajectories counted on top, some
+# below the line, and the others not at all. Which ones are counted is the question the score
+# answers; the others are what it is blind to. An interval answers a question too - what if *other
+# trajectories of the same design* had been drawn - and no wider one. This chapter takes the
+# scores of section 5 and Appendix F of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and works each of them by hand, on verdicts
+# that you can edit.
+#
+# ```{admonition} In one minute
+# On the rows below the judge has an F1 of {glue:text}`a5-f1`; a judge that flags everything has
+# {glue:text}`a5-f1-floor`. The same rows give a recall of {glue:text}`a5-recall`, silent recall
+# {glue:text}`a5-silent`, false alarms {glue:text}`a5-alarm`: four questions, four answers. On the
+# verdicts of the paper's judges the same care moves conclusions. The calibration gap between the
+# ensemble and one pass is {glue:text}`a5-ece-gap-bare` in ten bins and
+# {glue:text}`a5-value-gap-bare` with a bin for each stated value. And where one run in
+# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours-bare` of the outcome judge's alarms
+# would be faults.
+# ```
+
+# %% [markdown]
+# ## A few verdicts
+#
+# Each row is one trajectory. Before the bar stands what is true of it: `clean`, or the type of
+# fault, whether the outcome survived it (`silent`) or not (`loud`), and the step, counted from 0.
+# After the bar stands what the judge said: `clean` or `faulty`, in the second case with a type and
+# a step (`-` if it named none), and how sure it was. Change a row in a live notebook, run all, and
+# everything on the page follows; a row that cannot be read is named. On the command line:
+#
+# ```bash
+# tjlib rerun a5_measures -p rows "clean | clean 0.9, wrong_tool silent 2 | faulty - - 0.7"
+# ```
+
+# %% tags=["parameters"]
+rows: list[str] = [
+    "clean | clean 0.9",
+    "clean | clean 0.7",
+    "clean | faulty skipped_precondition 3 0.6",
+    "wrong_tool silent 2 | faulty wrong_tool 2 0.9",
+    "wrong_tool silent 2 | faulty hallucinated_argument 2 0.8",
+    "wrong_tool silent 2 | clean 0.9",
+    "unsupported_claim silent 5 | clean 0.95",
+    "premature_stop loud 3 | faulty premature_stop 3 0.95",
+    "premature_stop loud 3 | faulty unsupported_claim 4 0.9",
+    "premature_stop loud 3 | faulty - - 0.75",
+]  # what is true | what the judge said
+shown: str = "f1"  # the metric whose resamples are drawn
+clean_runs: int = 100  # clean runs, for the bound worked by hand
+alarms: int = 0  # how many of them were flagged
+verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
+labels: str = ""  # the labels of a verdict file; empty: labels.jsonl beside it
+compared: str = "silent_recall"  # the metric whose interval is compared between designs
+fault_rate: float = 0.01  # the share of faulty runs in your own deployment
+draws: int = 10_000  # bootstrap replicates
+seed: int = 0  # seed of the bootstrap
+
+# %% tags=["hide-input"]
+from tjlib import chapter
+from tjlib.measure import verdicts as scores
+
+given = chapter.check(
+    globals(),
+    rows=lambda value: None if 2 <= len(value) <= 12 else "give 2 to 12 rows",
+    shown=tuple(name for name in scores.METRICS if name not in scores.COST),
+    compared=tuple(name for name in scores.METRICS if name not in scores.COST),
+    clean_runs=lambda value: None if 1 <= value <= 1000 else "give 1 to 1000",
+    alarms=lambda value: None if 0 <= value <= clean_runs else "give 0 to clean_runs",
+    fault_rate=lambda value: None if 0.001 <= value < 1 else "give 0.001 or more, less than 1",
+    draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
+    seed=lambda value: None if value >= 0 else "give 0 or more",
+)
+
+# %% tags=["hide-input"]
+from math import comb
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from tjlib import store, tables
+from tjlib.charts import measures
+from tjlib.charts.show import show
+from tjlib.measure import planner
+from tjlib.measure.alternatives import alternatives
+from tjlib.measure.calibration import bin_of, reliability
+from tjlib.measure.designs import DESIGNS, designs
+from tjlib.measure.intervals import intervals
+from tjlib.measure.prevalence import deployed
+from tjlib.measure.resample import bounds_or_why, clopper_pearson
+from tjlib.measure.table import table
+from tjlib.measure.worked import counted, parse, replicates, typed
+
+JUDGE = "the judge"
+true, said = parse(given.rows, JUDGE)
+small = table(true, said)
+typed_in = "the rows typed in at the top of this page"
+
+# %% tags=["hide-input"]
+ten = pd.DataFrame({
+    "row": range(1, len(true) + 1),
+    "role": ["clean" if not x.faulty else "silent" if x.outcome_correct else "loud" for x in true],
+    "flagged": [bool(v.faulty) for v in said],
+    # A reply that cannot be read votes clean at .5 (section 4).
+    "sure": [v.confidence if v.status == "ok" else 0.5 for v in said],
+    "right": [bool(v.faulty) == x.faulty for x, v in zip(true, said, strict=True)],
+}, dtype=object)
+example = pd.DataFrame([
+    (row, *(part.strip() for part in text.split("|")), ("right" if right else "wrong")
+     + ("" if sure is None else f": ({sure:g} - {right:d})² = {(sure - right) ** 2:.4f}"))
+    for row, text, sure, right in zip(ten["row"], given.rows, ten["sure"], ten["right"], strict=True)],
+    columns=["row", "what is true", "what the judge said", "and is"])
+tables.show(example, "The worked example. A verdict is right if its faulty or clean is true; the square is "
+            "that of the confidence against 1 if right and 0 if wrong.", typed_in)
+
+# %% [markdown]
+# ## Which rows count
+#
+# {numref}`fig-a5-counts` is the chapter in one picture. A filled box is a row in the numerator, a
+# pale box a row that is only in the denominator, and where there is no box the score does not
+# look. Read it line by line: *recall* walks over the faults, the *false-alarm rate* over the clean
+# runs, and *precision* over whatever the judge chose to flag. In the rows as printed no line covers
+# everything - save coverage, which does not ask whether the answer was right.
+
+# %% mystnb={"figure": {"caption": "Which rows each score counts, and its value. Filled: in the numerator. Pale: only in the denominator. No box: not counted. Data: the rows typed in at the top of this page.", "name": "fig-a5-counts"}} tags=["hide-input"]
+NAMES = {
+    "coverage": "coverage", "precision": "precision", "recall": "recall", "f1": "F1",
+    "silent_recall": "silent recall", "loud_recall": "loud recall",
+    "false_alarm_rate": "false alarms", "step_exact": "step exact",
+    "step_within_one": "within one step", "step_exact_over_detected_faults": "exact of detected",
+    "step_exact_over_all_faults": "exact of all faults"}
+fractions = counted(true, said)
+fractions["score"] = fractions["metric"].map(NAMES)
+fractions["shown"] = [tables.estimate(row, 2).partition(":")[0] for row in fractions.to_dict("records")]
+role = dict(zip(ten["row"], ten["role"], strict=True))
+cells = pd.DataFrame(
+    [(f.score, i, role[i], i in f.top) for f in fractions.itertuples() for i in f.bottom],
+    columns=["score", "row", "role", "full"])
+show(
+    measures.counts(cells, fractions[["score", "shown"]]), name="a5-counts",
+    table=fractions[["score", "k", "n", "shown"]],
+    alt="A grid of scores by rows: filled boxes are rows in the numerator of the score, pale boxes "
+        "rows only in its denominator, empty places rows it does not count, and its value last.",
+)
+
+# %% tags=["hide-input"]
+ASKS = {
+    "coverage": ("How often was there a readable answer?", "whether it was right"),
+    "precision": ("When it says faulty, how often is it?", "faults never flagged; moves with the share of faults"),
+    "recall": ("Of the faults, how many were flagged?", "clean runs; whether the outcome survived"),
+    "f1": ("How far do flags and faults overlap?", "clean runs left alone"),
+    "silent_recall": ("Of the faults nobody sees in the outcome, how many were flagged?", "clean runs, loud faults"),
+    "loud_recall": ("Of the faults that broke the outcome, how many were flagged?", "clean runs, silent faults"),
+    "false_alarm_rate": ("Of the clean runs, how many were flagged?", "every fault"),
+    "step_exact": ("Where both name a step, is it the same?", "missed faults, flags without a step"),
+    "step_within_one": ("Is it the same or a neighbour?", "the same, and one step of error"),
+    "step_exact_over_detected_faults": ("Of the faults flagged, how many were placed?", "missed faults"),
+    "step_exact_over_all_faults": ("Of all faults, how many were found and placed?", "clean runs"),
+}
+
+# %% tags=["hide-input"]
+def listing(k, at):
+    """A count and the rows behind it."""
+    word = "no row" if not at else "row " if len(at) == 1 else "rows "
+    return f"{k} ({word}{' '.join(map(str, at))})"
+
+
+worked = pd.DataFrame([{
+    "score": f"{f.score}: {f.shown}", "the question": ASKS[f.metric][0],
+    "on top": listing(f.k, f.top), "below": listing(f.n, f.bottom), "blind to": ASKS[f.metric][1],
+} for f in fractions.itertuples()])
+tables.show(worked, "Each score as a fraction of the rows. In F1 a row that is both flagged and "
+            "faulty counts twice, on top and below.", typed_in)
+
+# %% [markdown]
+# These fractions were counted row by row. The library gets the same scores from weighted sums,
+# which is what makes ten thousand resamples cheap; of {glue:text}`a5-compared` scores on this page
+# {glue:text}`a5-agree` agree between the two ways.
+#
+# ## F1, and a judge that looks at nothing
+#
+# Precision and recall share their numerator, the hits. F1 puts both denominators together:
+
+# %%
+hits = sum(bool(v.faulty) and x.faulty for x, v in zip(true, said, strict=True))
+flags = sum(bool(v.faulty) for v in said)
+faults = sum(x.faulty for x in true)
+f1 = 2 * hits / (flags + faults) if flags + faults else None
+print(f"F1 = 2 x {hits} / ({flags} flags + {faults} faults) = {f1 if f1 is None else round(f1, 3)}")
+
+# %% [markdown]
+# No clean run that was left alone is in that formula. So a set in which faults are common rewards
+# a judge for saying "faulty", whatever it saw. Three **floor** judges show what looking at nothing
+# earns: one flags everything, one nothing, one tosses a coin with the set's own share of faults
+# (its counts are expected values, so nothing is drawn).
+
+# %% tags=["hide-input"]
+own, floor = scores.metrics(small), scores.floors(small)
+SHOWN = {"precision": "precision", "recall": "recall", "f1": "F1", "silent_recall": "silent recall",
+         "loud_recall": "loud recall", "false_alarm_rate": "false alarms"}
+tables.show(
+    tables.layout(pd.concat([own, floor]), SHOWN).T.rename_axis("score"),
+    "The judge beside three that look at nothing. Higher is better, except for false alarms.",
+    typed_in)
+
+# %% tags=["hide-input"]
+value = own.set_index("metric")["value"]
+everything = floor[floor["judge"] == "always faulty"].set_index("metric")["value"]
+for key, metric in (("f1", "f1"), ("recall", "recall"), ("silent", "silent_recall"),
+                    ("alarm", "false_alarm_rate"), ("exact", "step_exact"),
+                    ("exact-all", "step_exact_over_all_faults"), ("macro", "type_macro_f1")):
+    chapter.number(f"a5-{key}", value[metric], 3)
+chapter.number("a5-f1-floor", everything["f1"], 3)
+ahead = value["f1"] is not None and everything["f1"] is not None and everything["f1"] > value["f1"]
+chapter.text("a5-floor-wins", "beats" if ahead else "does not beat")
+other = fractions.set_index("metric")["value"]
+chapter.number("a5-compared", len(other), 0)
+chapter.number("a5-agree", sum(other[m] == value[m] for m in other.index), 0)
+
+# %% [markdown]
+# On these rows the judge that flags everything {glue:text}`a5-floor-wins` ours on F1. It
+# beats nobody on false alarms, which is why a score is read in company: a recall beside the same
+# judge's false alarms, an F1 beside its floor.
+#
+# ## Where: denominators that depend on the judge
+#
+# *Step exact* is scored only where the judge flagged the row, the label has a step and the judge
+# named one. A judge that flags only what it is sure of, or names a step only when it is easy, gets
+# a small denominator of its own choice. On these rows step exact is {glue:text}`a5-exact`; over all
+# faults the same judge found and placed {glue:text}`a5-exact-all`. Neither is wrong. They answer
+# "can I trust the step it names?" and "how many faults will I find at their step?".
+#
+# ## What it was called
+#
+# *Type macro-F1* works out an F1 for each type and averages them, so that a rare type weighs as
+# much as a common one. Only faulty rows count: a false alarm is charged to precision once, not
+# here again. A flag without a type is a miss. A type that no label holds has no F1 and stays out
+# of the mean; calling a row by it still costs the row's true type.
+
+# %% tags=["hide-input"]
+kinds = typed(true, said)
+listed = kinds.drop(columns="both").assign(**{
+    name: kinds[name].map(lambda at: " ".join(map(str, at)) or "-") for name in ("is_it", "called")})
+listed["f1"] = [
+    "no label holds it" if f.f1 is None else
+    f"2 x {len(f.both)} / ({len(f.is_it)} + {len(f.called)}) = {f.f1:.3f}" for f in kinds.itertuples()]
+tables.show(
+    listed.rename(columns={"is_it": "rows of this type", "called": "rows called it", "f1": "F1"}),
+    "F1 by type of fault, over the faulty rows (higher is better).", typed_in)
+
+# %% [markdown]
+# The mean over the types that labels hold is {glue:text}`a5-macro`.
+#
+# ## How sure: binned by hand
+#
+# The judge says how likely its own verdict is to be right. The *expected calibration error* (ECE)
+# sorts verdicts into ten equal bins by what was said, takes in each bin the distance between the
+# mean confidence and the share that was right, and averages these by the number of verdicts.
+
+# %%
+stated = ten[ten["sure"].notna()].astype({"sure": float, "right": float})
+stated["bin"] = bin_of(stated["sure"].to_numpy())
+by_bin = stated.groupby("bin").agg(
+    rows=("row", lambda at: " ".join(map(str, at))), n=("row", "size"),
+    said=("sure", "mean"), right=("right", "mean"))
+by_bin["n x distance"] = by_bin["n"] * (by_bin["said"] - by_bin["right"]).abs()
+ece = by_bin["n x distance"].sum() / len(stated) if len(stated) else None
+brier = ((stated["sure"] - stated["right"]) ** 2).mean() if len(stated) else None
+
+# %% tags=["hide-input"]
+for key, mine in (("ece", ece), ("brier", brier)):
+    chapter.number(f"a5-{key}", mine, 3)
+    chapter.number(f"a5-{key}-library", value[key], 3)
+chapter.number("a5-right", float(stated["right"].mean()) if len(stated) else None, 2)
+by_bin.index = [f"[{b / 10:.1f}, {(b + 1) / 10:.1f}{']' if b == 9 else ')'}" for b in by_bin.index]
+tables.show(
+    by_bin.drop(columns="n").round(3).rename_axis("bin"),
+    "ECE by hand: sum the last column and divide by the number of verdicts (lower is better).",
+    typed_in)
+
+# %% [markdown]
+# The sum gives an ECE of {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The
+# *Brier score* needs no bins: it is the mean of the last column of the worked example,
+# {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
+# whether confidence tells right from wrong: a judge that always says its share of right verdicts,
+# {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And it can only be read
+# together with its bins - more on that below.
+#
+# ## A bound by hand
+#
+# The paper's step judge flagged none of {glue:text}`a5-paper-n` clean runs. Is its false-alarm rate
+# zero? The **Clopper-Pearson** interval
+# asks which true rates would make such a count a rare event. Its upper end is the rate at which
+# seeing *so few* has a chance of 2.5 %, its lower end the rate at which seeing *so many* has. All
+# it takes is the binomial sum and a search.
+
+# %%
+def at_most(k, n, rate):
+    """The chance of k or fewer among n runs when each has this rate."""
+    return sum(comb(n, i) * rate**i * (1 - rate) ** (n - i) for i in range(k + 1))
+
+
+def upper(k, n, tail=0.025):
+    """The rate at which k or fewer among n has the chance `tail`, by halving."""
+    low, high = k / n, 1.0
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(k, n, middle) > tail else (low, middle)
+    return high
+
+
+def lower(k, n):
+    """So many flagged is so few left alone."""
+    return 1 - upper(n - k, n)
+
+# %% [markdown]
+# {numref}`fig-a5-tails` draws that search for the count given by the parameters `alarms` and
+# `clean_runs`: follow a curve down to the dashed line and read off the rate.
+
+# %% mystnb={"figure": {"caption": "The chance of a count as extreme as the one seen, against the true rate. Where a curve meets the dashed level lies the bound. Data: the counts given as parameters.", "name": "fig-a5-tails"}} tags=["hide-input"]
+k, n = given.alarms, given.clean_runs
+ends = [(rate, side, f"{rate:.4f}") for rate, side, there in (
+    (lower(k, n), "so many or more", k > 0), (upper(k, n), "so few or fewer", k < n)) if there]
+wide = upper(k, n) - lower(k, n)
+grid = np.linspace(max(0, lower(k, n) - wide), min(1, upper(k, n) + wide), 101).tolist()
+curves = [(rate, at_most(k, n, rate), "so few or fewer") for rate in grid if k < n]
+curves += [(rate, 1 - at_most(k - 1, n, rate), "so many or more") for rate in grid if k > 0]
+bounds = pd.DataFrame(ends, columns=["rate", "side", "shown"])
+show(
+    measures.tails(pd.DataFrame(curves, columns=["rate", "chance", "side"]), bounds, 0.025),
+    name="a5-tails", table=bounds,
+    alt="Curves of the chance of seeing so few, and so many, against the true rate; each crosses "
+        "the dashed level of chance at the bound of the exact interval.",
+)
+
+# %% tags=["hide-input"]
+paper = store.published("trajectory_judge_numbers").set_index(["table", "subject", "metric"])
+STEP, OUTCOME = "step:qwen2.5:14b", "outcome:qwen2.5:14b"
+ENSEMBLE = "selfcons3:qwen2.5:14b"
+chapter.number("a5-paper-n", float(paper.loc[("main", STEP, "false_alarm_rate"), "n"]), 0)
+chapter.text("a5-paper-bound", str(paper.loc[("main", STEP, "false_alarm_rate"), "published_hi"]))
+counts = [(f"these rows: {NAMES[m]}", *fractions.loc[fractions["metric"] == m, ["k", "n"]].iloc[0])
+          for m in ("false_alarm_rate", "silent_recall", "loud_recall")]
+counts += [("the parameters", k, n), ("paper: step judge, clean runs", 0, 100),
+           ("paper: 8B judge, loud faults", 125, 125), ("paper: one type, all flagged", 50, 50)]
+tables.show(
+    pd.DataFrame([{"what": what, "flagged": a, "of": b,
+                   "by hand": f"[{lower(a, b):.4f}, {upper(a, b):.4f}]",
+                   "clopper_pearson": "[{:.4f}, {:.4f}]".format(*clopper_pearson(a, b))}
+                  for what, a, b in counts if b]),
+    "Exact binomial intervals of 95 %, by hand and from the library.",
+    f"{typed_in}; counts of the paper's Tables 3 and 6")
+
+# %% [markdown]
+# For the step judge the paper prints an upper bound of {glue:text}`a5-paper-bound`. These intervals
+# take trajectories as independent draws; whether that is so is the next question.
+#
+# ## Resamples, drawn
+#
+# For everything that is not a plain share, and for differences between judges, the paper uses the
+# **bootstrap**. Take the rows as they are, draw as many again *with replacement*, compute the score
+# on what you drew; repeat. How much the score moves is how much it owes to these rows and not to
+# others like them. The draw is **stratified**: it keeps the number of rows in each design cell -
+# clean, and each type of fault with its survival - because the design fixed those numbers and no
+# other sample of the same design would have others.
+#
+# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The number in a box is
+# the row that was drawn: some come twice, some not at all. Count one strip yourself.
+
+# %% tags=["hide-input"]
+weights, replicate = replicates(
+    small, JUDGE, given.shown, np.random.default_rng(given.seed), given.draws)
+strips = min(50, 500 // len(true))  # as many boxes as a page can carry
+order = np.argsort(replicate[:strips], kind="stable")
+flagged = dict(zip(ten["row"], ten["flagged"], strict=True))
+numbers = [np.repeat(np.arange(1, len(true) + 1), weights[strip]).tolist() for strip in order]
+drawn = pd.DataFrame([(strip, slot, i, role[i], flagged[i]) for strip, rows_drawn in enumerate(numbers)
+                      for slot, i in enumerate(rows_drawn)],
+                     columns=["strip", "slot", "row", "role", "full"])
+ending = pd.DataFrame({
+    "strip": range(len(order)), "rows": [" ".join(map(str, at)) for at in numbers],
+    "shown": ["none" if np.isnan(x) else f"{x:.2f}" for x in replicate[order]]})
+
+# %% mystnb={"figure": {"caption": "Resamples of the rows within their design cells, each with its score, sorted. Number: the row drawn. Filled: flagged. Data: the rows typed in at the top of this page.", "name": "fig-a5-strips"}} tags=["hide-input"]
+show(
+    measures.strips(drawn, ending), name="a5-strips", table=ending,
+    alt="Strips of boxes, one box a drawn row with its number, coloured by clean, silent and "
+        "loud and filled where flagged, each strip ending in its score, sorted from low to high.",
+)
+
+# %% tags=["hide-input"]
+lo, hi, why = bounds_or_why(replicate)
+point = value[given.shown]
+chapter.text("a5-shown", NAMES.get(given.shown, given.shown))
+chapter.text("a5-interval", tables.estimate({"value": point, "lo": lo, "hi": hi, "why": why}, 2)
+             if lo is not None or point is None else f"{point:.2f} ({why})")
+alone = [i for i, cell in zip(ten["row"], small.cell, strict=True) if (small.cell == cell).sum() == 1]
+chapter.text("a5-alone", f"row {', '.join(map(str, alone))}" if alone else "no row")
+loud = intervals(small, np.random.default_rng(given.seed), draws=given.draws).set_index("metric")
+chapter.text("a5-loud", tables.estimate(loud.loc["loud_recall"]))
+chapter.number("a5-draws", given.draws, 0)
+chapter.number("a5-strips", strips, 0)
+
+# %% [markdown]
+# {numref}`fig-a5-distribution` gathers all {glue:text}`a5-draws` draws. Cut 2.5 % off either end
+# and what remains spans the **percentile interval**: for {glue:text}`a5-shown`,
+# {glue:text}`a5-interval`.
+
+# %% mystnb={"figure": {"caption": "How often resamples gave each value. Bars: all draws; hollow: those drawn above; diamond: the value on the rows as they are; thick line: percentile interval. Data: the rows typed in at the top of this page.", "name": "fig-a5-distribution"}} tags=["hide-input"]
+shares = pd.concat([
+    pd.DataFrame(np.transpose(np.unique(part.round(9), return_counts=True)), columns=["value", "n"])
+    .assign(what=what, share=lambda at: at["n"] / max(at["n"].sum(), 1))
+    for what, part in (("all draws", replicate), ("strips", replicate[:strips]))
+    for part in (part[~np.isnan(part)],)])
+span = pd.DataFrame({"value": [point], "lo": [point if lo is None else lo],
+                     "hi": [point if hi is None else hi]})
+show(
+    measures.distribution(shares[["value", "share", "what"]], span, NAMES.get(given.shown, given.shown)),
+    name="a5-distribution", table=shares[["what", "value", "share"]],
+    alt="Bars of the share of resamples at each value of the score, the strips above as hollow "
+        "marks, the value on the rows as a diamond and the interval as a thick line below.",
+)
+
+# %% [markdown]
+# Three limits of the method show even here. A cell with a single row is drawn as it is each time:
+# {glue:text}`a5-alone` never leaves a strip, so the bootstrap believes it. A share that was seen
+# at 0 or 1 cannot move at all: every resample of rows that were all flagged is all flagged, and the
+# interval would have no width. There the exact interval steps in; loud recall on these rows is
+# {glue:text}`a5-loud`, and the dagger says how it was made. And a handful of rows has few distinct
+# resamples: the bars are what the interval is made of.
+#
+# ## What the intervals are
+#
+# From here on the numbers are those of real judges. Over every score of this source, the interval
+# was made in one of these ways:
+
+# %% tags=["hide-input"]
+source = store.load(given.verdicts, labels=given.labels or None)
+whole = table(source.labels, source.verdicts, source.cost)
+found = intervals(whole, np.random.default_rng(given.seed), draws=given.draws)
+skipped = (*scores.COST, "n_flagged")
+of_judges = found[found["judge"].isin(whole.judges) & ~found["metric"].isin(skipped)]
+how = [(row["how"] or row["why"], f"{tables.judge_name(row['judge'])}, {row['metric']}"
+        + ("" if row["value"] is None else f": {tables.estimate(row)}"))
+       for row in of_judges.to_dict("records")]
+ways = pd.DataFrame(how, columns=["made", "for example"])
+tables.show(
+    ways.groupby("made", sort=False).agg(scores=("made", "size"), example=("for example", "first")),
+    "How the intervals of this source were made, and for how many scores.", source.origin)
+
+# %% tags=["hide-input"]
+by_name = found.set_index(["judge", "metric"])
+for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE} - {STEP}")):
+    known = (judge, "f1") in by_name.index
+    chapter.text(f"a5-f1-{key}", tables.estimate(by_name.loc[(judge, "f1")]) if known
+                 else "(not judged here)")
+
+# %% [markdown]
+# *Structural* means: the judge is a set of rules and says the same of every trajectory in a design
+# cell, because the cell is defined by what the rules read. Its rates are a property of its code. An
+# interval would pretend that another sample could change them.
+#
+# One draw serves all judges, so a *difference* of two is computed on the same trajectories each
+# time. That is what pairs it. The ensemble's F1 is {glue:text}`a5-f1-ensemble` and one pass has
+# {glue:text}`a5-f1-step`: taken alone, two intervals that overlap say little. The difference on the
+# shared draws is {glue:text}`a5-f1-delta`, because what is hard for one is hard for the other.
+#
+# ## What they are not
+#
+# An interval belongs to a design: to the **unit** that is drawn, and to the **cells** whose sizes
+# are kept. Below are the same verdicts and the same score under four designs. The factor says how
+# wide the interval is against the paper's. Drawing freely lets the number of faults vary; keeping
+# only survival lets types of fault trade places; drawing **instances** takes a case with all its
+# trajectories, because a clean run and its mutants share a customer, an order and often a reply,
+# and are not independent.
+
+# %% tags=["hide-input"]
+plans = designs(whole, np.random.default_rng(given.seed), given.compared, draws=given.draws)
+plans["text"] = [
+    row["why"] if row["why"].startswith("undefined") else
+    tables.estimate(row) + (f" (x {row['ratio']:.1f})" if row["ratio"] else "")
+    for row in plans.to_dict("records")]
+plans["name"] = plans["judge"].map(tables.judge_name)
+side_by_side = pd.DataFrame({design: part.set_index("name")["text"]
+                             for design, part in plans.groupby("design", sort=False)})
+tables.show(
+    side_by_side.rename_axis("judge"),
+    f"{NAMES.get(given.compared, given.compared)} with 95 % intervals under four designs; in "
+    "brackets the width against the first.", source.origin)
+
+# %% tags=["hide-input"]
+by_plan = plans.set_index(["design", "judge"])
+
+
+def factor(name, design, judge):
+    """Glue how many times as wide an interval is as the paper's design makes it."""
+    if (design, judge) not in by_plan.index:
+        chapter.text(name, "(not judged here)")
+        return
+    row = by_plan.loc[(design, judge)]
+    why = row["why"] if row["why"].startswith("undefined") else "no factor: not bootstrapped"
+    chapter.text(name, f"{row['ratio']:.1f} times as wide" if row["ratio"] else why)
+
+
+chapter.text("a5-compared-name", NAMES.get(given.compared, given.compared))
+factor("a5-survival-factor", DESIGNS[1], STEP)
+factor("a5-outcome-survival-factor", DESIGNS[1], OUTCOME)
+factor("a5-instance-factor", DESIGNS[3], OUTCOME)
+
+# %% [markdown]
+# For {glue:text}`a5-compared-name` of the step judge, keeping survival alone gives an interval
+# {glue:text}`a5-survival-factor`; of the outcome judge, {glue:text}`a5-outcome-survival-factor`. A
+# judge that catches nearly all of some types and nearly none of others hardly varies *within* a
+# type: its narrow interval says that the mix of types was held fixed, not that the judge is known
+# so well. Drawing whole instances gives for the outcome judge: {glue:text}`a5-instance-factor`. The
+# published table names no instances; `-p verdicts released` has them, and so has any set built
+# with `tjlib testbed`.
+#
+# Why instances matter can be seen on the worked example. Write every row down several times, as
+# if the same case had been run again with the same result. Nothing was learned, but a bootstrap
+# over rows does not know that, and its interval shrinks. Drawn by instance, copies go together and
+# the interval stays as it was. (An exact interval, with a dagger, takes rows as independent and
+# shrinks either way.)
+
+# %% tags=["hide-input"]
+def again(times):
+    """The rows written down this many times; copies of a row share an instance."""
+    name, change = (lambda x, i: f"{x.trajectory_id}.{i}"), msgspec.structs.replace
+    return table([change(x, trajectory_id=name(x, i), instance_id=x.trajectory_id)
+                  for i in range(times) for x in true],
+                 [change(v, trajectory_id=name(v, i)) for i in range(times) for v in said])
+
+
+copies = []
+for times, by in ((1, "trajectory"), (4, "trajectory"), (1, "instance"), (4, "instance")):
+    fresh = np.random.default_rng(given.seed)
+    row = intervals(again(times), fresh, draws=given.draws, by=by).set_index("metric").loc[given.shown]
+    copies.append({"each row written": f"{times} x", "drawn": f"by {by}",
+                   "interval": tables.estimate(row, 2),
+                   "width": "-" if row["lo"] is None else f"{row['hi'] - row['lo']:.2f}"})
+tables.show(
+    pd.DataFrame(copies), f"{NAMES.get(given.shown, given.shown)} with 95 % intervals when each row is "
+    "repeated, drawn by trajectory and by instance.", typed_in)
+
+# %% [markdown]
+# What no resampling of these verdicts can tell:
+#
+# - **Another seed.** Cases, faults and their order come from one stream of random numbers, drawn
+#   once.
+# - **Another environment.** One desk, seven tools, six kinds of case.
+# - **Another model or build.** Each judge said what it said once, in one build, at one temperature.
+# - **Another mix.** The numbers of each type are the design's choice. A deployment has its own.
+#
+# The paper says so in section 5: its intervals are conditional on "the fixed 400-trajectory
+# design". It is worth repeating each time one is quoted.
+#
+# ## How many clean runs
+#
+# A false-alarm rate can only be bounded by clean runs. How many does it take? The exact binomial
+# answers both ways. First the number of clean runs that, with so many alarms among them, rule out
+# a rate:
+
+# %% tags=["hide-input"]
+RATES, RUNS, SEEN = (0.10, 0.05, 0.02, 0.01, 0.001), (10, 30, 60, 100, 300, 1000), (0, 1, 2, 5)
+needed = pd.DataFrame(
+    {f"{seen} alarm{'s' * (seen != 1)}": [planner.clean_runs_needed(rate, alarms=seen) for rate in RATES] for seen in SEEN},
+    index=pd.Index([f"{rate:.1%}" for rate in RATES], name="rate to rule out"))
+tables.show(needed, "Clean runs needed to rule out a false-alarm rate (two-sided 95 %).",
+            "exact binomial, tjlib.measure.planner")
+
+# %% [markdown]
+# Then the rate that a number of clean runs rules out:
+
+# %% tags=["hide-input"]
+excluded = pd.DataFrame(
+    {f"{seen} alarm{'s' * (seen != 1)}": [f"{planner.rate_excluded(runs, seen):.4f}" for runs in RUNS] for seen in SEEN},
+    index=pd.Index(RUNS, name="clean runs"))
+chapter.number("a5-bound-100", planner.rate_excluded(100), 4)
+chapter.number("a5-need-yours", planner.clean_runs_needed(given.fault_rate), 0)
+tables.show(excluded, "The false-alarm rate ruled out by a number of clean runs (two-sided 95 %).",
+            "exact binomial, tjlib.measure.planner")
+
+# %% [markdown]
+# The paper's set has enough clean runs to rule out a rate above {glue:text}`a5-bound-100`, no
+# lower. To know that alarms are rarer than the faults of a deployment like yours, it takes
+# {glue:text}`a5-need-yours` clean runs without one alarm.
+#
+# ## Calibration hangs on the bins
+#
+# Ten equal bins are a choice. Below, the same verdicts are measured in fewer and more bins of equal
+# width, in bins of equal number, with one bin for each value that was stated, with no bins at all
+# (a smooth estimate), and by the Brier score. The last column is the difference between the
+# ensemble and one pass, on the same resamples.
+
+# %% tags=["hide-input"]
+MEASURES = {
+    "ece": "ECE, ten equal widths (paper)", "ece_width_5": "ECE, five widths",
+    "ece_width_20": "ECE, twenty widths", "ece_mass_10": "ECE, ten equal numbers",
+    "ece_value": "ECE, one bin a value", "smooth_ece": "smooth error, no bins",
+    "brier": "Brier score", "brier_reliability": "Brier, reliability part"}
+other_ways = alternatives(
+    whole, np.random.default_rng(given.seed), draws=min(given.draws, 2_000))
+other_ways = other_ways.rename(columns={"measure": "metric"})
+PAIR = f"{ENSEMBLE} - {STEP}"
+kept = other_ways[other_ways["judge"].isin([*whole.judges, PAIR])]
+tables.show(
+    tables.layout(kept, MEASURES).T.rename_axis("measure"),
+    "Calibration error in several ways (lower is better), with 95 % intervals.", source.origin)
+
+# %% tags=["hide-input"]
+gaps = kept[kept["judge"] == PAIR].set_index("metric")
+for key, measure in (("a5-ece-gap", "ece"), ("a5-value-gap", "ece_value")):
+    chapter.text(key, tables.estimate(gaps.loc[measure]) if len(gaps) else "(not judged here)")
+    chapter.text(f"{key}-bare", f"{gaps.loc[measure, 'value']:+.3f}" if len(gaps) else "(not judged here)")
+clear = [m for m in MEASURES if len(gaps) and gaps.loc[m, "lo"] is not None
+         and gaps.loc[m, "lo"] > 0]
+chapter.number("a5-clear", len(clear), 0)
+chapter.number("a5-ways", len(MEASURES), 0)
+one_bin = dict.fromkeys(("one-bin", "low", "low-right", "high", "high-right"), "(not judged here)")
+if STEP in whole.judges:
+    sizes = reliability(whole, STEP)["n"]
+    one_bin["one-bin"] = f"{int(sizes.max())} of {int(sizes.sum())}"
+    by_value = reliability(whole, STEP, bins=100).nlargest(2, "n").sort_values("confidence")
+    for end, bin_of_one in zip(("low", "high"), by_value.itertuples(), strict=False):
+        one_bin |= {end: f"{bin_of_one.confidence:.2f}", f"{end}-right": f"{bin_of_one.accuracy:.3f}"}
+for key, text in one_bin.items():
+    chapter.text(f"a5-{key}", text)
+
+# %% [markdown]
+# The ensemble's calibration is "measurably worse", says section 7.4 of the paper, and in ten equal
+# bins the difference is {glue:text}`a5-ece-gap`. With one bin a value it is
+# {glue:text}`a5-value-gap`; in {glue:text}`a5-clear` of these {glue:text}`a5-ways` ways the interval
+# lies above zero. In the published verdicts the reason is in the bins: {glue:text}`a5-one-bin` of
+# the step judge's verdicts share one. Inside it, those stated at {glue:text}`a5-low` were right in
+# {glue:text}`a5-low-right` of the cases and those stated at {glue:text}`a5-high` in
+# {glue:text}`a5-high-right`: not sure enough and too sure, and in one bin the two cancel. An
+# ensemble of three has two values, in two bins, and nothing to cancel. A conclusion about
+# calibration should come with more than one way of measuring it.
+#
+# ## What an alarm is worth
+#
+# Recall and false-alarm rate belong to the judge. *Precision* - now as the positive predictive
+# value (PPV), the share of alarms that are faults - belongs to the place where the judge works: it
+# moves with the share of faulty runs there. {numref}`fig-a5-prevalence` carries each judge from
+# this set's share to others. Of the organic episodes in the paper's section 8, in which a model drove
+# the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended wrong.
+
+# %% tags=["hide-input"]
+organic = {m: float(paper.loc[("organic", "agent qwen2.5:14b", m), "published"])
+           for m in ("flagged_or_wrong_outcome", "episodes")}
+chapter.number("a5-organic-k", organic["flagged_or_wrong_outcome"], 0)
+chapter.number("a5-organic-n", organic["episodes"], 0)
+AT = {"this set": float(whole.faulty.mean()), "yours": given.fault_rate,
+      "organic": organic["flagged_or_wrong_outcome"] / organic["episodes"]}
+at_rates = sorted({*np.geomspace(0.001, 1, 41).round(6).tolist(), *AT.values()})
+carried = pd.concat([
+    deployed(whole, judge, at_rates, np.random.default_rng(given.seed), draws=given.draws)
+    for judge in whole.judges], ignore_index=True)
+carried = carried[carried["metric"] == "ppv"].assign(name=carried["judge"].map(tables.judge_name))
+
+# %% mystnb={"figure": {"caption": "Precision of each judge's alarms against the share of faulty runs where it works, with 95 % bands; marks: this set, the organic episodes, and the rate given as a parameter. Dashed: a judge that flags everything. Data: recalls and false-alarm rates of the verdicts chosen at the top.", "name": "fig-a5-prevalence"}} tags=["hide-input"]
+marks = pd.concat([carried[carried["fault_rate"] == rate].assign(where=where)
+                   for where, rate in AT.items()])
+marks["shown"] = [tables.estimate(row) for row in marks.to_dict("records")]
+FIELDS = ["fault_rate", "value", "lo", "hi"]
+drawable = carried[carried["value"].notna()].drop(columns="judge").rename(columns={"name": "judge"})
+points = marks[marks["value"].notna()].drop(columns="judge").rename(columns={"name": "judge"})
+show(
+    measures.prevalence(
+        drawable[["judge", *FIELDS]].astype(dict.fromkeys(FIELDS, float)),
+        points[["judge", "where", "shown", "fault_rate", "value"]].astype(
+            {"fault_rate": float, "value": float})),
+    name="a5-prevalence", table=marks[["name", "where", "fault_rate", "shown"]],
+    alt="One panel a judge: precision of its alarms against the deployed fault rate on a log scale, "
+        "with a band, three marked rates, and the dashed line of a judge that flags everything.",
+)
+
+# %% tags=["hide-input"]
+worth = marks.set_index(["judge", "where"])
+for key, judge, where in (("a5-ppv-yours", OUTCOME, "yours"), ("a5-ppv-set", OUTCOME, "this set"),
+                          ("a5-ppv-organic", OUTCOME, "organic"), ("a5-ppv-step", STEP, "yours")):
+    known = (judge, where) in worth.index
+    chapter.text(key, worth.loc[(judge, where), "shown"] if known else "(not judged here)")
+    chapter.text(f"{key}-bare", worth.loc[(judge, where), "shown"].split()[0] if known
+                 else "(not judged here)")
+chapter.number("a5-one-in", 1 / given.fault_rate, 0)
+chapter.number("a5-organic", AT["organic"], 3)
+
+# %% [markdown]
+# Of the outcome judge's alarms, the share that are faults is {glue:text}`a5-ppv-set` on this set,
+# {glue:text}`a5-ppv-organic` at the organic share of {glue:text}`a5-organic`, and
+# {glue:text}`a5-ppv-yours` where one run in {glue:text}`a5-one-in` is faulty. Nothing about the
+# judge changed. In the published verdicts the step judge raised no alarm on a clean run, so its
+# curve is flat, but its band is not: at the last of these rates it reads {glue:text}`a5-ppv-step`,
+# because so few clean runs cannot rule out the rate that would spoil it. The curves hold the judge's recall fixed at this set's mix of
+# types; organic faults were all of one type, and a chapter of its own takes that up.
+#
+# ## What would change our mind
+#
+# - A single score that orders judges rightly at every fault rate. The curves above cross or touch
+#   where judges trade recall against false alarms; if they never did, one number would do.
+# - Intervals by instance that agreed with intervals by trajectory on a larger release. Then the
+#   shared cases would not matter, and the simpler unit would be good enough.
+# - A calibration difference with one sign under every binning. That we would report without a
+#   condition.
+#
+# ## Exercises
+#
+# 1. Before you run anything: turn row 2 into a false alarm. Which lines of {numref}`fig-a5-counts`
+#    change, and which cannot? Then edit the row and check.
+# 2. Write rows for a judge with an ECE of zero and an F1 below that of `always faulty`. What does
+#    your judge know about its own verdicts?
+# 3. Set `shown` to `loud_recall` and look at the strips. Why are they all alike, and where does the
+#    interval come from?
+# 4. One alarm in your pilot. How many clean runs do you need to rule out a rate of one in a hundred?
+#    How many more than without the alarm? Work it out with `at_most`, then find it in the table.
+# 5. Rerun with `-p verdicts released` and compare the last two designs for `silent_recall` and for
+#    `false_alarm_rate` (`-p compared`). One of them hardly moves. How many clean runs does an
+#    instance have?
+# 6. Take one strip of {numref}`fig-a5-strips` and compute its score by hand.
