@@ -119,6 +119,8 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 # double dagger marks a judge that says the same of every trajectory of a cell by construction: its
 # rates are a property of its code, not an estimate.
 #
+# [The measures chapter](a5_measures) works each of these by hand.
+#
 # Read every recall against two things: the same judge's false-alarm rate, and the three floor
 # judges at the bottom, which look at nothing. *Recall at the false-alarm rate is not detection.*
 
@@ -157,7 +159,7 @@ show(
 # %% [markdown]
 # The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`; the paper reports
 # {glue:text}`a6-paper-gap` (section 7.1). Whether this gap is about seeing or about *which* cases are
-# silent is a fair question, and the analysis chapter takes it up: paired with
+# silent is a fair question, and [the analysis](a7_analysis) takes it up: paired with
 # their own clean runs, some loud faults turn out to be flagged for reasons that have nothing to
 # do with the fault.
 #
@@ -285,12 +287,13 @@ tables.show(
 )
 
 # %% [markdown]
-# Of {glue:text}`a6-compared` published figures {glue:text}`a6-agree` agree.
+# Of {glue:text}`a6-compared` published figures {glue:text}`a6-agree` agree. That the figures come
+# out does not make the sentences true that were built on them: [the audit](a9_claims) tries those.
 #
 # ## What would change our mind
 #
 # - If the gap closed when each fault is compared with the clean run of the same case, it would be
-#   a gap between cases, not between views. The analysis chapter does that comparison.
+#   a gap between cases, not between views. [The analysis](a7_analysis) does that comparison.
 # - If a larger outcome judge reached the step judge's silent recall at no false alarms, the blind
 #   spot would be weakness, not structure. Nothing here rules that out for the faults whose reply
 #   changes; for those whose reply does not, no judge of replies can tell the two apart.

@@ -442,7 +442,7 @@ chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for ki
 #   verdicts all its clean verdicts are misses, so it is, if anything, under the floor.
 # - A floor check by F1 would also throw out the outcome judge, at {glue:text}`a7-outcome-f1`,
 #   although that one does discriminate ({glue:text}`a7-paired-outcome`). F1 against a floor depends
-#   on how many faults the set holds; discrimination does not. The measures chapter takes up what
+#   on how many faults the set holds; discrimination does not. [The measures chapter](a5_measures) takes up what
 #   that means at other fault rates.
 #
 # ## Voting

@@ -159,9 +159,8 @@ def _html(notebook: Path) -> None:
         if cell.cell_type == "markdown":
             # Two characters no text uses hold the place until Markdown is done, so that what
             # is glued, which may quote a trace, is never read as Markdown or as markup.
-            cell.source = re.sub(
-                r"\{glue:text\}`([^`]+)`",
-                lambda m: f"\ue000{names.index(m[1])}\ue001" if m[1] in glued else m[0], cell.source)
+            cell.source = re.sub(r"\{glue:text\}`([^`]+)`", lambda m: (
+                f"\ue000{names.index(m[1])}\ue001" if m[1] in glued else m[0]), cell.source)
     exporter = HTMLExporter(**dict.fromkeys(_REMOTE, ""))
     body, _ = exporter.from_notebook_node(book, {"metadata": {"name": notebook.stem}})
     body = re.sub("\ue000(\\d+)\ue001", lambda m: html.escape(glued[names[int(m[1])]]), body)
