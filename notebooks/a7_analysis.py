@@ -21,14 +21,15 @@
 # can be made again with that run subtracted. This chapter rebuilds the section, then does so.
 #
 # ```{admonition} In one minute
-# The outcome judge's recall on loud faults less that on silent ones is {glue:text}`a7-gap-all`.
-# Where the fault left the reply as it was, it flags {glue:text}`a7-loud-recall` of the loud and
-# {glue:text}`a7-silent-recall` of the silent faults; less what it flags of the same cases' clean
-# runs, that is {glue:text}`a7-loud-paired` and {glue:text}`a7-silent-paired`. Subtracted so, and
-# with each kind of fault counted as often as it occurs, the gap is
-# {glue:text}`a7-gap-paired-design-outcome` for the outcome judge and
-# {glue:text}`a7-gap-paired-design-step` for the step judge. In the published verdicts, what
-# separates the two judges is how much they detect, not how unevenly.
+# A recall mixes two things: what the judge sees in a fault, and how ready it is to flag that case
+# with no fault in it. Many faults leave the reply exactly as the clean run's; a judge of replies
+# cannot see those. The outcome judge flags {glue:text}`a7-loud-recall` of the loud and
+# {glue:text}`a7-silent-recall` of the silent ones among them. Less the flags on the clean runs of
+# the same cases, {glue:text}`a7-loud-paired` and {glue:text}`a7-silent-paired` are left. Over all
+# faults its loud-minus-silent gap in recall, {glue:text}`a7-gap-all`, becomes
+# {glue:text}`a7-gap-paired-design-outcome` when paired, and the step judge's is
+# {glue:text}`a7-gap-paired-design-step`. In the published verdicts, what separates the two judges is
+# how much they detect, not how unevenly.
 # ```
 #
 # Brackets are 95 % intervals; a dagger marks an exact binomial one, a double dagger a judge that
@@ -442,8 +443,8 @@ chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for ki
 #   verdicts all its clean verdicts are misses, so it is, if anything, under the floor.
 # - A floor check by F1 would also throw out the outcome judge, at {glue:text}`a7-outcome-f1`,
 #   although that one does discriminate ({glue:text}`a7-paired-outcome`). F1 against a floor depends
-#   on how many faults the set holds; discrimination does not. [The measures chapter](a5_measures) takes up what
-#   that means at other fault rates.
+#   on how many faults the set holds; discrimination does not. [The measures chapter](a5_measures)
+#   takes up what that means at other fault rates.
 #
 # ## Voting
 #
