@@ -38,12 +38,20 @@
     }
   };
 
-  const embed = (target, spec) =>
+  // A legend is as narrow as its plot there: few columns, one legend below the other.
+  const upright = { direction: "vertical" };
+  const phone = { columns: 2, gradientLength: 100, layout: { top: upright, bottom: upright } };
+  const look = (page) => {
+    const theme = tjThemes[scheme()];
+    return page < PHONE ? { ...theme, legend: { ...theme.legend, ...phone } } : theme;
+  };
+
+  const embed = (target, spec, page) =>
     vegaEmbed(target, spec, {
       mode: "vega-lite",
       renderer: "svg",
       actions: false,
-      config: tjThemes[scheme()],
+      config: look(page),
       loader: closed,
       tooltip: { theme: scheme() },
     });
@@ -67,7 +75,7 @@
           spread(spec, width, page);
         }
         result?.finalize();
-        result = await embed(target, spec);
+        result = await embed(target, spec, page);
         // Axes and legends take room that only drawing tells.
         const excess = Number(target.querySelector("svg").getAttribute("width")) - page;
         if (isSingle(spec) || Math.abs(excess) < 3) break;
