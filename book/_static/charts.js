@@ -13,11 +13,8 @@
   const closed = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 
   const facet = (spec) => spec.encoding?.facet;
-  const isSingle = (spec) =>
-    (spec.mark || spec.layer) &&
-    !facet(spec) && !spec.encoding?.row && !spec.encoding?.column;
 
-  // Spread a width in px over the plots of a composed chart.
+  // Spread a width in px over the plots of a chart.
   const spread = (spec, width, page) => {
     if (spec.hconcat && page < PHONE) {
       spec.vconcat = spec.hconcat;
@@ -68,17 +65,12 @@
       let width = page - 60;
       for (let tries = 0; tries < 3; tries += 1) {
         const spec = JSON.parse(source);
-        if (isSingle(spec)) {
-          spec.width = page;
-          spec.autosize = { type: "fit-x", contains: "padding" };
-        } else {
-          spread(spec, width, page);
-        }
+        spread(spec, width, page);
         result?.finalize();
         result = await embed(target, spec, page);
         // Axes and legends take room that only drawing tells.
         const excess = Number(target.querySelector("svg").getAttribute("width")) - page;
-        if (isSingle(spec) || Math.abs(excess) < 3) break;
+        if (Math.abs(excess) < 3) break;
         width -= excess;
       }
       if (figure.tjRound !== round) return result.finalize();

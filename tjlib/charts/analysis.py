@@ -130,7 +130,7 @@ def forest(
     hollow = [hollow] if rows["published"].notna().any() else []
     chart = alt.layer(*zero, *hollow, spans, points, data=rows)
     if not panels:
-        return chart.properties(height=34 * len(_sorted(rows, "label")))
+        return chart.properties(height=alt.Step(34))
     faceted = facets(chart.properties(width=200, height=alt.Step(32)), "panel",
                      _sorted(rows, "panel"), columns=2, rows=True)
     return faceted if domain or shared else faceted.resolve_scale(x="independent")

@@ -75,4 +75,4 @@ def docket(rows: pd.DataFrame) -> alt.LayerChart:
         style="published", filled=False, shape="diamond", size=130, yOffset=_MARK,
     ).encode(x="claimed:Q")
     return (lines + zero + spans + points + said + verdicts + text).properties(
-        height=_ROW * len(rows))
+        height=alt.Step(_ROW))

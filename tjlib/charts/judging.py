@@ -90,7 +90,7 @@ def composition(cells: pd.DataFrame) -> alt.LayerChart:
     bars = base.mark_bar().encode(color=_role("role", *_SURVIVAL, legend=alt.Legend(title=None)))
     words = base.mark_text(align="right", dx=-4, fontWeight="bold").encode(
         text="n:Q", detail="role:N", color=ink("role"))
-    return (bars + words).properties(height=34 * len(faults))
+    return (bars + words).properties(height=alt.Step(34))
 
 
 def dumbbell(recalls: pd.DataFrame) -> alt.LayerChart:
@@ -151,7 +151,7 @@ def type_strip(recalls: pd.DataFrame) -> alt.LayerChart:
     boxes = base.mark_rect(stroke="white").encode(color=fill)
     words = base.mark_text(fontSize=14).encode(
         text=alt.Text("value:Q", format=".2f"), color=words_on)
-    return (boxes + words).properties(height=34 * len(rows))
+    return (boxes + words).properties(height=alt.Step(34))
 
 
 def reliability(bins: pd.DataFrame) -> alt.FacetChart:
@@ -214,4 +214,4 @@ def confusion(counts: pd.DataFrame) -> alt.LayerChart:
     boxes = base.mark_rect(stroke="white").encode(color=fill)
     words = base.transform_filter("datum.n > 0").mark_text(fontSize=14).encode(
         text="n:Q", color=words_on)
-    return (boxes + words).properties(height=34 * len(true))
+    return (boxes + words).properties(height=alt.Step(34))

@@ -61,8 +61,7 @@ def counts(cells: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
         score="score", row="row", role="is", full="in the numerator"))
     end = alt.Chart(values.assign(row="=")).mark_text(
         align="left", dx=-6, fontSize=14).encode(x=x, y=y, text="shown:N")
-    return (_boxes(base) + _words(base) + end).properties(
-        height=28 * len(values))
+    return (_boxes(base) + _words(base) + end).properties(height=alt.Step(28))
 
 
 def strips(drawn: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
@@ -90,7 +89,7 @@ def strips(drawn: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
     end = alt.Chart(values.assign(slot="=")).mark_text(
         align="left", dx=-6, fontSize=14, aria=False).encode(x=x, y=y, text="shown:N")
     return (_boxes(base) + _words(base) + end).properties(
-        height=18 * len(values))
+        height=alt.Step(18))
 
 
 def distribution(shares: pd.DataFrame, ends: pd.DataFrame, title: str) -> alt.LayerChart:
