@@ -96,7 +96,7 @@ tables.show(
 # says so, else escalate. The **injector** changes that list of calls at one step and replays it
 # on a fresh desk, so every observation after the edit is what the desk really answers to it.
 # {numref}`fig-a3-strips` shows one case and all the faults it can host. Only the marked step was
-# edited; hover over a step to see its call and what came back.
+# edited; hover over a step, or open the data table, to see its call and what came back.
 
 # %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its single-fault mutants, step by step. The edited step carries the colour of its survival; the heading names the checker's finding.", "name": "fig-a3-strips"}} tags=["hide-input"]
 SHORT = {"get_customer": "who", "lookup_order": "order", "get_policy": "policy",
