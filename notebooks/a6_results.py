@@ -148,12 +148,12 @@ tables.show(
 # judge is worth something to the extent that its recalls leave its own false alarms behind. The
 # hollow diamond is pooled recall - the one number a dashboard would show.
 
-# %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate on the same line, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
 recalls = tables.labelled(own, judging.RATES)
 show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
-    alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall on one "
-        "line from 0 to 1; the outcome judge's silent recall lies close to its false-alarm rate.",
+    alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall in one "
+        "row from 0 to 1; the outcome judge's silent recall lies close to its false-alarm rate.",
 )
 
 # %% [markdown]

@@ -77,6 +77,9 @@ def claims(shares: pd.DataFrame) -> alt.ConcatChart:
             "what:N", scale=alt.Scale(**role_scale("silent", "false alarm")),
             legend=alt.Legend(title=None, symbolOpacity=1, columns=1,
                               labelExpr=named.format("value"))),
+        # Shares that agree would hide each other on one line.
+        yOffset=alt.YOffset("what:N", scale=alt.Scale(
+            domain=["silent", "false alarm"], paddingInner=1, paddingOuter=0.5)),
         tooltip=tips(judge="judge", sentence="sentence", of="of", shown="share flagged"))
     spans = base.mark_rule(strokeWidth=9, opacity=0.35).encode(x="lo:Q", x2="hi:Q")
     points = base.mark_point(size=110).encode(shape=what, x=alt.X(
@@ -86,7 +89,8 @@ def claims(shares: pd.DataFrame) -> alt.ConcatChart:
     return alt.concat(*(
         alt.layer(spans, points, data=rows, title=alt.Title(
             judge, anchor="middle", fontSize=14, fontWeight="normal")
-        ).transform_calculate(of=named.format("what")).properties(width=200, height=alt.Step(34))
+        ).transform_calculate(of=named.format("what")).properties(
+            width=200, height={"step": 34, "for": "position"})
         for judge, rows in shares.groupby("judge", sort=False)), columns=2)
 
 
