@@ -30,7 +30,7 @@ from tjlib.claims.trial import (
 )
 from tjlib.desk.testbed import judged_set
 from tjlib.measure.table import confusion
-from tjlib.trace import FAULT_TYPES, InputError, Observation, Step, Trajectory
+from tjlib.trace import FAULT_TYPES, Call, InputError, Observation, Step, Trajectory
 
 DRAWS = 400
 OUTCOME, STEP, SMALL, ENSEMBLE = (ROLES[r] for r in ("outcome", "step", "small", "ensemble"))
@@ -131,6 +131,18 @@ def only_one_rule(e: Evidence) -> Evidence:
     return replace(e, runs=tuple(zip(*kept, strict=True)))
 
 
+def policy_read(e: Evidence) -> Evidence:
+    """Let wrong_tool runs read the policy after all: the ninth rule has nothing left to catch."""
+    def after(run, label):
+        if label.failure_type != "wrong_tool":
+            return run
+        sku = run.steps[1].observations[0].data["sku"]
+        read = Step("", (Call("get_policy", {"sku": sku}),), (Observation(True),))
+        return msgspec.structs.replace(run, steps=(*run.steps[:2], read, *run.steps[2:]))
+    runs, labels = e.runs
+    return replace(e, runs=(tuple(map(after, runs, labels)), labels))
+
+
 def flagged_everywhere(e: Evidence) -> Evidence:
     strata = e.strata.copy()
     strata.loc[strata["judge"] == OUTCOME, "flagged"] = 1
@@ -163,6 +175,7 @@ OTHERWISE = {
     "gap-paired": (lambda e: repair(e, loud_unchanged, fault_flagged=1, parent_flagged=0), HOLDS),
     "beyond-dispute": (lambda e: rebuilt(), HOLDS),
     "one-rule": (only_one_rule, HOLDS),
+    "ninth-rule": (policy_read, HOLDS),
     "by-instance": (lambda e: rebuilt(), CONDITION),
     "nearly-exact": (lambda e: revise(e, STEP, lambda v, label: {
         "failure_step": label.failure_step} if v.faulty else {}), HOLDS),
@@ -195,7 +208,7 @@ def test_other_data_give_another_verdict(name):
 
 def test_the_published_verdicts():
     found = counts(audit(published()))
-    assert found == {HOLDS: 2, CONDITION: 15, NOT: 2, CANNOT: 4}
+    assert found == {HOLDS: 2, CONDITION: 15, NOT: 3, CANNOT: 4}
     assert [t.claim.id for t in audit(published()) if not t.tested] == [
         "distinct-inputs", "beyond-dispute", "by-instance", "ensemble-fixed"]
 
@@ -310,6 +323,9 @@ BY_HAND = [
     ("one-rule", {"one": of(4, 4), "few": of(4, 4)}, HOLDS),
     ("one-rule", {"one": of(1, 4), "few": of(3, 4)}, CONDITION),
     ("one-rule", {"one": of(1, 4), "few": of(2, 4)}, NOT),
+    ("ninth-rule", {"caught": of(0, 4), "alarms": of(0, 2)}, HOLDS),
+    ("ninth-rule", {"caught": of(2, 4), "alarms": of(0, 2)}, NOT),
+    ("ninth-rule", {"caught": of(2, 4), "alarms": of(1, 2)}, CONDITION),
     ("by-instance", {**WIDE, "gap, width": x(1.05)}, HOLDS),
     ("by-instance", {**WIDE, "gap, width": x(1.5)}, CONDITION),
     ("by-instance", {**WIDE, "gap": x(0.4, -0.1, 0.9), "gap, width": x(2.5)}, NOT),
@@ -395,7 +411,8 @@ def test_without_the_papers_judges_the_sentences_about_them_cannot_be_tested():
     e = replace(rebuilt(), judges=dict.fromkeys(ROLES, "nobody"))
     trials = {t.claim.id: t for t in audit(e)}
     tried = [name for name, t in trials.items() if t.tested]
-    assert tried == ["beyond-dispute", "one-rule", "reply-equal"]  # about the set, not a judge
+    assert tried == ["beyond-dispute", "one-rule", "ninth-rule",
+                     "reply-equal"]  # about the set, not a judge
     assert "no verdicts by nobody" in trials["zero-alarms"].ruling.reason
 
 

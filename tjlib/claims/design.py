@@ -1,10 +1,9 @@
-"""What was counted: instances, inputs, rules broken, and clean runs beyond dispute.
+"""What was counted: instances, inputs, and clean runs beyond dispute.
 
 Decision: these sentences are about the set, so they are tried on its text;
-where a source has none, the desk's own rebuilt set stands in for the one
-question it can answer (which rules a fault breaks), and is named. Refusal:
-whether a reply is *good* is not asked; a promise of a time is looked for,
-word for word, in what the agent had seen, and nothing else is read into it.
+a source without text leaves them untested. Refusal: whether a reply is *good*
+is not asked; a promise of a time is looked for, word for word, in what the
+agent had seen, and nothing else is read into it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from tjlib.claims.trial import (
     undefined,
     universal,
 )
-from tjlib.desk import rules
 from tjlib.trace import FAULT_TYPES, Trajectory
 
 __all__ = ["CLAIMS", "promised_time"]
@@ -109,40 +107,6 @@ def _inputs_rule(s: Stats) -> Ruling:
                      f"trajectories{again}.")
 
 
-def _one_rule(e: Evidence) -> Stats:
-    what = {"one": "faults that break exactly one rule", "few": "faults that break at most one"}
-    if e.texts:
-        runs, where = [(e.texts.get(x.trajectory_id), x) for x in e.table.labels], "checker's rules"
-    elif e.runs:
-        runs, where = list(zip(*e.runs, strict=True)), "checker's rules, on the desk's rebuilt set"
-    else:
-        return {name: undefined(text, "needs the trajectories") for name, text in what.items()}
-    broken: dict[str, list[frozenset]] = {}
-    for run, label in runs:
-        if label.faulty and run is not None:
-            broken.setdefault(label.failure_type or "untyped", []).append(
-                frozenset(v.rule for v in rules.check(run)))
-    every = [len(found) for each in broken.values() for found in each]
-    out = {"one": share(what["one"], every.count(1), len(every), sampled=False, how=where),
-           "few": share(what["few"], every.count(0) + every.count(1), len(every), sampled=False,
-                        how=where)}
-    for kind in [k for k in (*FAULT_TYPES, "untyped") if k in broken]:
-        common = max(sorted(set(broken[kind]), key=sorted), key=broken[kind].count)
-        named = among(f"rule {x}" for x in sorted(common)) if common else "no rule"
-        out[kind] = share(f"{kind} breaks {named}", broken[kind].count(common), len(broken[kind]),
-                          sampled=False, how=where)
-    return out
-
-
-def _one_rule_rule(s: Stats) -> Ruling:
-    one, few = s["one"], s["few"]
-    said = f"{one.k:.0f} of {one.n:.0f} faults break exactly one rule, {few.k:.0f} at most one"
-    odd = [x.what for name, x in s.items() if name not in ("one", "few")]
-    if one.k == one.n:
-        return Ruling(HOLDS, f"{said}.")
-    return Ruling(CONDITION if 2 * few.k > few.n else NOT, f"{said}; {among(odd)}.")
-
-
 def promised_time(run: Trajectory) -> str:
     """Return a time the reply promises and nothing before it mentions; empty if none.
 
@@ -199,12 +163,6 @@ CLAIMS = (
           "distinct inputs, share of trajectories",
           "On how many different inputs was the outcome judge asked?", "text", _inputs,
           _inputs_rule, ("distinct",), "distinct", 1.0, "with a condition: more than half"),
-    Claim("one-rule", "break exactly one rule", "section 3",
-          "faults that break exactly one rule",
-          "How many faults break exactly one of the eight rules?",
-          "text, or the desk's own set", _one_rule, _one_rule_rule, ("one",), "one", 1.0,
-          "with a condition: more than half break at most one, as the section itself says that two "
-          "types break none"),
     Claim("beyond-dispute", "a false positive with nothing to argue about", "section 2",
           "clean replies without a new promise",
           "Do the clean replies promise a time that the agent had not seen? (our addition: point 8 "
