@@ -519,27 +519,27 @@ def holds_all(folder):
 
 
 def test_fetch_saves_three_checked_files_and_asks_for_them_once(server, tmp_path):
-    folder = store.fetch("released", tmp_path / "new", base_url=server.url)
+    folder = fetching.fetch("released", tmp_path / "new", base_url=server.url)
     assert folder == tmp_path / "new" and holds_all(folder) and len(server.asked) == 3
-    store.fetch("released", folder, base_url=server.url)
+    fetching.fetch("released", folder, base_url=server.url)
     assert len(server.asked) == 3
 
 
 def test_fetch_saves_to_the_cache_unless_told_otherwise(server, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert store.fetch(base_url=server.url) == tmp_path / "tjlib" / "released"
+    assert fetching.fetch(base_url=server.url) == tmp_path / "tjlib" / "released"
 
 
 @pytest.mark.parametrize("mode", ["", "no range"])
 def test_a_cut_download_is_kept_and_completed(server, tmp_path, mode):
     server.mode = "cut"
     with pytest.raises(InputError, match=r"broke off \d+ bytes before the end"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     (part,) = tmp_path.iterdir()
     half = part.stat().st_size
     assert part.name == "trajectories.jsonl.part" and half > 0
     server.mode = mode
-    store.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert server.asked[1] == ("trajectories.jsonl", f"bytes={half}-")
     assert holds_all(tmp_path)
 
@@ -547,44 +547,44 @@ def test_a_cut_download_is_kept_and_completed(server, tmp_path, mode):
 def test_a_download_killed_before_its_rename_is_not_fetched_again(server, tmp_path):
     remote = release.FILES["trajectories.jsonl"][0]
     (tmp_path / "trajectories.jsonl.part").write_bytes(CONTENT[remote])
-    store.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert holds_all(tmp_path) and len(server.asked) == 2
 
 
 def test_a_part_longer_than_the_file_is_thrown_away(server, tmp_path):
     (tmp_path / "trajectories.jsonl.part").write_bytes(b"x" * 10**6)
     with pytest.raises(InputError, match="416"):
-        store.fetch("released", tmp_path, base_url=server.url)
-    store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert holds_all(tmp_path)
 
 
 def test_wrong_bytes_are_refused_and_removed(server, tmp_path):
     server.mode = "wrong"
     with pytest.raises(InputError, match=r"not the released file \(SHA-256"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_page_a_silent_server_and_no_server_each_have_a_reason(server, tmp_path):
     server.mode = "404"
     with pytest.raises(InputError, match=r"answered 404 Not Found.*works without it"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     server.mode = "hang"
     with pytest.raises(InputError, match=r"timed out.*run the same command again"):
-        store.fetch("released", tmp_path, base_url=server.url, timeout=0.2)
+        fetching.fetch("released", tmp_path, base_url=server.url, timeout=0.2)
     with pytest.raises(InputError, match=r"Connection refused.*works without it"):
-        store.fetch("released", tmp_path, base_url="http://127.0.0.1:9")
+        fetching.fetch("released", tmp_path, base_url="http://127.0.0.1:9")
 
 
 def test_fetch_overwrites_nobodys_file(server, tmp_path):
     mine = tmp_path / "trajectories.jsonl"
     mine.write_bytes(lines(*TRACES))
     with pytest.raises(InputError, match="choose another folder"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     assert mine.read_bytes() == lines(*TRACES) and server.asked == []
 
 
 def test_only_the_release_can_be_fetched(tmp_path):
     with pytest.raises(InputError, match="there is: released"):
-        store.fetch("weights", tmp_path)
+        fetching.fetch("weights", tmp_path)
