@@ -249,7 +249,7 @@ def test_a_judge_that_names_no_step_has_no_share_of_exact_steps(said, why):
 
 def test_a_flag_without_type_or_step_counts_against_the_judge():
     # The judge names steps elsewhere, so it could have here.
-    t = table([Label("a", True, 2, "wrong_tool"), Label("b", True, 3, "premature_stop")],
+    t = table([Label("a", True, 2, "wrong_tool"), Label("b", True, 3, "ignored_observation")],
               [Verdict("a", "j", True), Verdict("b", "j", True, 3)])
     found = attribution(t, "j").set_index(["type", "share"])
     assert found.loc[("wrong_tool", "mistyped"), "value"] == 1
