@@ -237,8 +237,20 @@ def test_types_add_up_and_agree_with_the_metric(published):
             metric[judge, "step_exact_over_detected_faults"])
 
 
+@pytest.mark.parametrize(("said", "why"), [
+    (Verdict("a", "j", True), "undefined: the judge names no step"),
+    (Verdict("a", "j", status="error"), "undefined: no reply could be read"),
+])
+def test_a_judge_that_names_no_step_has_no_share_of_exact_steps(said, why):
+    found = attribution(table([Label("a", True, 2, "wrong_tool")], [said]), "j")
+    rows = found[found["share"] != "mistyped"]
+    assert set(rows["value"]) == {None} and set(rows["why"]) == {why}
+
+
 def test_a_flag_without_type_or_step_counts_against_the_judge():
-    t = table([Label("a", True, 2, "wrong_tool")], [Verdict("a", "j", True)])
+    # The judge names steps elsewhere, so it could have here.
+    t = table([Label("a", True, 2, "wrong_tool"), Label("b", True, 3, "ignored_observation")],
+              [Verdict("a", "j", True), Verdict("b", "j", True, 3)])
     found = attribution(t, "j").set_index(["type", "share"])
     assert found.loc[("wrong_tool", "mistyped"), "value"] == 1
     assert found.loc[("wrong_tool", "step_exact"), "value"] is None

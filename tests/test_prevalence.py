@@ -100,9 +100,11 @@ def test_a_fault_rate_of_none_or_all_is_handled():
     rows = curve(STEP, [0.0, 1.0], draws=100)
     assert rows["ppv", 0.0]["value"] is None
     assert rows["ppv", 0.0]["why"] == "undefined: the judge would flag nothing"
-    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault and no flag"
+    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault"
     assert rows["ppv", 1.0]["value"] == 1
-    assert curve(SMALL, [0.0], draws=100)["ppv", 0.0]["value"] == 0
+    rows = curve(SMALL, [0.0], draws=100)
+    assert rows["ppv", 0.0]["value"] == 0  # it flags clean runs
+    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault"
 
 
 def test_a_rule_gets_a_curve_without_a_band():

@@ -26,7 +26,8 @@ from tjlib.measure.resample import (
     percentile,
     replicate_weights,
 )
-from tjlib.measure.table import STRUCTURAL, VerdictTable, patterns
+from tjlib.measure.structural import structural
+from tjlib.measure.table import VerdictTable, patterns
 from tjlib.measure.verdicts import (
     COST,
     METRICS,
@@ -98,13 +99,13 @@ def _flat(values: np.ndarray, point: np.ndarray) -> np.ndarray:
     return spread < SPREAD
 
 
-def _row(judge, metric, value, lo, hi, flat, how, level, **count) -> dict:
+def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -> dict:
     row = _EMPTY | {"judge": judge, "metric": metric, "value": value} | count
     if value is None or row["why"]:
         return row
     if metric == "coverage":
         return row | {"why": _COUNTED}
-    if flat and judge in STRUCTURAL:
+    if flat and fixed:
         return row | {"why": FIXED}
     if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
         lo, hi = clopper_pearson(row["k"], row["n"], level)
@@ -198,6 +199,8 @@ def intervals(
                     f"{t.judges[b]} - {t.judges[a]}", m, None if missing else float(at[i]), lo[i],
                     hi[i], flat[i], method, level,
                     why="undefined: one of the two is undefined" if missing else ""))
+    fixed = {judge: structural(t, judge) for judge in t.judges}
     rows = [_row(*[r[f] for f in ("judge", "metric", "value")], *own[r["judge"], r["metric"]],
-                 method, level, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
+                 method, level, fixed[r["judge"]], k=r["k"], n=r["n"], why=r["why"])
+            for r in given.to_dict("records")]
     return pd.DataFrame(rows + deltas, dtype=object)
