@@ -44,6 +44,7 @@ __all__ = ["intervals"]
 _EMPTY = {"judge": "", "metric": "", "value": None, "lo": None, "hi": None, "k": None, "n": None,
           "how": "", "why": ""}
 _COUNTED = "a count of this run, not an estimate"
+_CORRECTED = "undefined: BCa needs every replicate defined and on both sides of the value"
 _MEANS = "only the mean is published, no rows to resample"
 
 
@@ -111,7 +112,8 @@ def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -
         lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
-        return row | {"why": SAME if flat else _MEANS if metric in COST else NEVER}
+        never = _CORRECTED if how == "bca" else NEVER
+        return row | {"why": SAME if flat else _MEANS if metric in COST else never}
     return row | {"lo": float(lo), "hi": float(hi), "how": how}
 
 

@@ -100,17 +100,14 @@ def mixed_recall(recalls: Mapping[str, float], mix: Mapping[str, float]):
 
 
 def _drawn(k, n, rng, draws):
-    """Draw a rate twice, for its lower and for its upper bound: (2, draws).
+    """Draw a rate for its lower and for its upper bound, (2, draws): the exact bounds at any level.
 
-    The same bootstrap draws (a binomial is the multinomial cell of one
-    judge) unless k is 0 or n: there the draws are those whose percentiles are
-    the exact binomial bounds.
+    The percentiles of Beta(k, n - k + 1) and of Beta(k + 1, n - k) are the
+    Clopper-Pearson bounds, so one more alarm never raises a band.
     """
-    if 0 < k < n:
-        return np.tile(rng.binomial(int(n), k / n, draws) / n, (2, 1))
-    inward = rng.beta(*((1, n) if k == 0 else (n, 1)), draws)
-    ends = (np.zeros(draws), inward) if k == 0 else (inward, np.ones(draws))
-    return np.array(ends)
+    low = rng.beta(k, n - k + 1, draws) if k > 0 else np.zeros(draws)
+    high = rng.beta(k + 1, n - k, draws) if k < n else np.ones(draws)
+    return np.array([low, high])
 
 
 def deployed(
@@ -136,8 +133,8 @@ def deployed(
     DataFrame
         One row per metric and fault rate: judge, metric ("ppv", "f1"),
         fault_rate, value, lo, hi, recall (after mixing), false_alarm_rate,
-        why. Bands are pointwise, from rates drawn per type and for clean
-        runs; a rate seen at 0 or 1 is drawn from its exact bound (ours).
+        why. Bands are pointwise, and ours: each rate is drawn from the
+        distributions whose percentiles are its exact bounds.
 
     Raises
     ------
