@@ -8,7 +8,19 @@ verdict of a judge is read here.
 from __future__ import annotations
 
 from tjlib.claims.evidence import Evidence
-from tjlib.claims.trial import CONDITION, HOLDS, NOT, Claim, Ruling, Stats, among, share, undefined
+from tjlib.claims.trial import (
+    CONDITION,
+    HOLDS,
+    NOT,
+    Claim,
+    Ruling,
+    Stat,
+    Stats,
+    among,
+    share,
+    undefined,
+    universal,
+)
 from tjlib.desk import rules
 from tjlib.trace import FAULT_TYPES, Label, Trajectory
 
@@ -24,15 +36,19 @@ def _checked(e: Evidence) -> tuple[list[tuple[Trajectory, Label]], str]:
     return runs, "checker's rules, on the desk's rebuilt set"
 
 
+def _read(run: Trajectory) -> bool:
+    return any(call.tool == "get_policy" for step in run.steps for call in step.calls)
+
+
 def _ninth(e: Evidence) -> Stats:
     what = {"caught": "faults the eight rules miss, caught by one more: the policy is never read",
-            "alarms": "clean runs that this rule flags"}
+            "alarms": "clean runs that this rule flags (the same script in all)"}
     runs, where = _checked(e)
     unread: dict[str, list[bool]] = {}
     for run, label in runs:
         if not rules.check(run):
             unread.setdefault(label.failure_type or "", []).append(
-                not any(call.tool == "get_policy" for step in run.steps for call in step.calls))
+                not _read(run))
     clean = unread.pop("", [])
     missed = [found for each in unread.values() for found in each]
     if not (missed and clean):
@@ -40,7 +56,15 @@ def _ninth(e: Evidence) -> Stats:
     counted = {"caught": (what["caught"], missed), "alarms": (what["alarms"], clean)}
     counted |= {kind: (f"{kind} caught", unread[kind]) for kind in FAULT_TYPES if kind in unread}
     return {name: share(text, sum(x), len(x), sampled=False, how=where)
-            for name, (text, x) in counted.items()}
+            for name, (text, x) in counted.items()} | {"organic": _organic(e)}
+
+
+def _organic(e: Evidence) -> Stat:
+    what = "an agent's own passing episodes that this rule flags"
+    if e.organic is None:
+        return undefined(what, "needs the release's agent episodes")
+    unread = [not _read(run) for run, x in zip(*e.organic, strict=True) if not x.faulty]
+    return share(what, sum(unread), len(unread), how="exact binomial, on the agent's episodes")
 
 
 def _ninth_rule(s: Stats) -> Ruling:
@@ -48,13 +72,15 @@ def _ninth_rule(s: Stats) -> Ruling:
     said = ("one more rule over the order of calls, that the policy be read, catches "
             f"{caught.k:.0f} of the {caught.n:.0f} faults the eight miss and flags "
             f"{alarms.k:.0f} of {alarms.n:.0f} clean runs")
+    if "organic" in s and s["organic"].value is not None:
+        said += f" and {s['organic'].k:.0f} of {s['organic'].n:.0f} passing episodes of an agent"
     if caught.k == 0:
         return Ruling(HOLDS, f"{said}.")
     return Ruling(NOT if alarms.k == 0 else CONDITION, f"{said}.")
 
 
 def _one_rule(e: Evidence) -> Stats:
-    what = {"one": "faults that break exactly one rule", "few": "faults that break at most one"}
+    what = {"one": "of the faults that break a rule, exactly one", "none": "faults that break none"}
     runs, where = _checked(e)
     if not runs:
         return {name: undefined(text, "needs the trajectories") for name, text in what.items()}
@@ -64,9 +90,9 @@ def _one_rule(e: Evidence) -> Stats:
             broken.setdefault(label.failure_type or "untyped", []).append(
                 frozenset(v.rule for v in rules.check(run)))
     every = [len(found) for each in broken.values() for found in each]
-    out = {"one": share(what["one"], every.count(1), len(every), sampled=False, how=where),
-           "few": share(what["few"], every.count(0) + every.count(1), len(every), sampled=False,
-                        how=where)}
+    none = every.count(0)
+    out = {"one": share(what["one"], every.count(1), len(every) - none, sampled=False, how=where),
+           "none": share(what["none"], none, len(every), sampled=False, how=where)}
     for kind in [k for k in (*FAULT_TYPES, "untyped") if k in broken]:
         common = max(sorted(set(broken[kind]), key=sorted), key=broken[kind].count)
         named = among(f"rule {x}" for x in sorted(common)) if common else "no rule"
@@ -76,25 +102,24 @@ def _one_rule(e: Evidence) -> Stats:
 
 
 def _one_rule_rule(s: Stats) -> Ruling:
-    one, few = s["one"], s["few"]
-    said = f"{one.k:.0f} of {one.n:.0f} faults break exactly one rule, {few.k:.0f} at most one"
-    odd = [x.what for name, x in s.items() if name not in ("one", "few")]
-    if one.k == one.n:
-        return Ruling(HOLDS, f"{said}.")
-    return Ruling(CONDITION if 2 * few.k > few.n else NOT, f"{said}; {among(odd)}.")
+    one, none = s["one"], s["none"]
+    odd = among(x.what for name, x in s.items() if name not in ("one", "none"))
+    return universal(one.k, one.n, f"of {one.n:.0f} faults that break a rule, {one.k:.0f} break "
+                     f"exactly one, and {none.k:.0f} faults break none; {odd}.")
 
 
 CLAIMS = (
     Claim("one-rule", "break exactly one rule", "section 3",
-          "faults that break exactly one rule",
-          "How many faults break exactly one of the eight rules?",
+          "exactly one, of faults that break a rule",
+          "How many of the faults that break one of the eight rules break only that one?",
           "text, or the desk's own set", _one_rule, _one_rule_rule, ("one",), "one", 1.0,
-          "with a condition: more than half break at most one, as the section itself says that two "
-          "types break none"),
+          "faults that break no rule are counted apart, as the section itself says that two types "
+          "break none (Table 1); with a condition: more than half"),
     Claim("ninth-rule", "with no better version possible", "section 6",
           "missed faults caught by one more rule",
           "Does a rule that the procedure states and the checker lacks, that the policy be read, "
           "catch a fault that the eight miss, without flagging a clean run?",
           "text, or the desk's own set", _ninth, _ninth_rule, ("caught", "alarms"), "caught", 0.0,
-          "the ninth rule is ours, point 3 of the procedure"),
+          "the ninth rule is ours, point 3 of the procedure; an alarm on a passing episode of an "
+          "agent that never read the policy may be right"),
 )
