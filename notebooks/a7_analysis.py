@@ -577,7 +577,7 @@ def outside(judge: str) -> str:
     """Count by type the detected faults whose verdict carries no usable step."""
     if judge not in verdict_table.judges:
         return "(not judged here)"
-    part = attribution(verdict_table, judge).set_index(["type", "share"])["n"].unstack()
+    part = attribution(verdict_table, judge).set_index(["share", "type"])["n"]
     less = part["step_exact_over_detected"] - part["step_exact"]
     kinds = "; ".join(f"{kind} {less[kind]}" for kind in FAULT_TYPES if less[kind])
     return f"{less['all']}" + (f" ({kinds})" if kinds else "")
