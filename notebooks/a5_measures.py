@@ -374,14 +374,16 @@ tables.show(
 # ## Resamples, drawn
 #
 # The paper uses such exact intervals for shares of exactly 0 or 1. For everything else - shares in
-# between, other scores, differences between judges - it uses the **bootstrap** (section 5). Take the rows as they are, draw as many again *with replacement*, compute the score
-# on what you drew; repeat. How much the score moves is how much it owes to these rows and not to
-# others like them. The draw is **stratified**: it keeps the number of rows in each design cell -
-# clean, and each type of fault with its survival - because the design fixed those numbers and no
-# other sample of the same design would have others.
+# between, other scores, differences between judges - it uses the **bootstrap** (section 5). Take
+# the rows as they are, draw as many again *with replacement*, compute the score on what you drew;
+# repeat. How much the score moves is how much it owes to these rows and not to others like them.
+# The draw is **stratified**: it keeps the number of rows in each design cell - clean, and each type
+# of fault with its survival - because the design fixed those numbers and no other sample of the
+# same design would have others.
 #
-# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The number in a box is
-# the row that was drawn: some come twice, some not at all. Count one strip yourself.
+# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The
+# number in a box is the row that was drawn: some come twice, some not at all. Count one strip
+# yourself.
 
 # %% tags=["hide-input"]
 weights, replicate = replicates(
@@ -474,8 +476,8 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 
 # %% [markdown]
 # *Structural* means: the judge is a set of rules and says the same of every trajectory in a design
-# cell, because each type of fault breaks the same rules in every case. Its rates are a property of its code. An
-# interval would pretend that another sample could change them.
+# cell, because each type of fault breaks the same rules in every case. Its rates are a property of
+# its code. An interval would pretend that another sample could change them.
 #
 # One draw serves all judges, so a *difference* of two is computed on the same trajectories each
 # time. That is what pairs it. The ensemble's F1 is {glue:text}`a5-f1-ensemble` and one pass has
@@ -540,12 +542,12 @@ factor("a5-instance-factor", DESIGNS[3], OUTCOME)
 # judge that catches nearly all of some types and nearly none of others hardly varies *within* a
 # type: its narrow interval says that the mix of types was held fixed, not that the judge is known
 # so well. Drawing whole instances changes two things at once, the unit and the cells, so compare it
-# with trajectories drawn freely. For the outcome judge, freely: {glue:text}`a5-outcome-free-factor`;
-# by instance: {glue:text}`a5-instance-factor`. For the step judge, freely:
-# {glue:text}`a5-free-factor`; by instance: {glue:text}`a5-step-instance-factor`. An instance can make
-# an interval narrower too: one that hosts several types of fault brings them all, so the mix of types
-# varies less than among trajectories drawn freely. The published table names no instances; `-p verdicts released` has them, and so has any set built
-# with `tjlib testbed`.
+# with trajectories drawn freely. For the outcome judge, freely:
+# {glue:text}`a5-outcome-free-factor`; by instance: {glue:text}`a5-instance-factor`. For the step
+# judge, freely: {glue:text}`a5-free-factor`; by instance: {glue:text}`a5-step-instance-factor`. An
+# instance can make an interval narrower too: one that hosts several types of fault brings them all,
+# so the mix of types varies less than among trajectories drawn freely. The published table names no
+# instances; `-p verdicts released` has them, and so has any set built with `tjlib testbed`.
 #
 # Why instances matter can be seen on the worked example. Write every row down several times, as
 # if the same case had been run again with the same result. Nothing was learned, but a bootstrap
@@ -674,9 +676,10 @@ for key, text in one_bin.items():
 # Recall and false-alarm rate belong to the judge. *Precision* - now as the positive predictive
 # value (PPV), the share of alarms that are faults - belongs to the place where the judge works: it
 # moves with the share of faulty runs there. {numref}`fig-a5-prevalence` carries each judge from
-# this set's share to others. Of the organic episodes in the paper's section 8, in which a model drove
-# the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended wrong; that
-# share, marked *organic*, is a lower bound, since the rules are blind to two types of fault.
+# this set's share to others. Of the organic episodes in the paper's section 8, in which a model
+# drove the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended
+# wrong; that share, marked *organic*, is a lower bound, since the rules are blind to two types of
+# fault.
 
 # %% tags=["hide-input"]
 organic = {m: float(paper.loc[("organic", "agent qwen2.5:14b", m), "published"])

@@ -16,9 +16,10 @@
 #
 # **The claim.** What a judge detects is what it flags beyond what it would flag without the fault:
 # a net count, the faults flagged less the clean runs of the same cases flagged. The analysis of the
-# *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), sections 7.1 to 7.5 and Table 9) compares
-# recalls. Many of its faults have the clean run of the same case beside them, so each comparison
-# can be made again with that run subtracted. This chapter rebuilds the section, then does so.
+# *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), sections 7.1 to
+# 7.5 and Table 9) compares recalls. Many of its faults have the clean run of the same case beside
+# them, so each comparison can be made again with that run subtracted. This chapter rebuilds the
+# section, then does so.
 #
 # ```{admonition} In one minute
 # A recall mixes two things: what the judge sees in a fault, and how ready it is to flag that case
@@ -49,10 +50,10 @@
 # The same number can carry another interval on another page, because an interval belongs to a draw.
 # Here the shares in {numref}`fig-a7-claims` and {numref}`fig-a7-naming`, and the recalls in
 # {numref}`fig-a7-slopes`, have exact binomial intervals, which take trajectories as independent and
-# let the mix of types vary. All others without a dagger come from {glue:text}`a7-draws` resamples with seed
-# {glue:text}`a7-seed`: scores of whole judges inside the design cells, as in the paper and in
-# [the results](a6_results); pairs inside cells of type, survival and reply; the table by stratum
-# inside stratum, type and survival.
+# let the mix of types vary. All others without a dagger come from {glue:text}`a7-draws` resamples
+# with seed {glue:text}`a7-seed`: scores of whole judges inside the design cells, as in the paper
+# and in [the results](a6_results); pairs inside cells of type, survival and reply; the table by
+# stratum inside stratum, type and survival.
 
 # %% [markdown]
 # ## Choose the verdicts
@@ -185,8 +186,9 @@ def nothing(caption: str, why: str = "") -> tables.Table:
 # replies settles the question by itself wherever the fault left the reply untouched, because
 # then fault and parent are one and the same input.
 #
-# {numref}`fig-a7-slopes` draws both readings. At the left of each panel stands recall, at the right the same
-# faults with their clean parents subtracted; a line that falls is recall that was no detection.
+# {numref}`fig-a7-slopes` draws both readings. At the left of each panel stands recall, at the right
+# the same faults with their clean parents subtracted; a line that falls is recall that was no
+# detection.
 
 # %% tags=["hide-input"]
 say("a7-gap-all", pick(found, judge=OUTCOME, metric="loud_minus_silent"), 3)
@@ -232,10 +234,10 @@ for side, names in kinds.items():
 # %% [markdown]
 # On {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
 # change, the outcome judge says the same of fault and parent. Whatever recall it has where it does
-# so, loud or silent, is its readiness to flag that case. Pairs whose reply did change are of the types
-# {glue:text}`a7-kinds-loud` (loud) and {glue:text}`a7-kinds-silent` (silent), and nothing else.
-# In the published verdicts the gap therefore says: *an agent that stops early tells the customer
-# so.* It is a gap between replies that show a fault and replies that do not.
+# so, loud or silent, is its readiness to flag that case. Pairs whose reply did change are of the
+# types {glue:text}`a7-kinds-loud` (loud) and {glue:text}`a7-kinds-silent` (silent), and nothing
+# else. In the published verdicts the gap therefore says: *an agent that stops early tells the
+# customer so.* It is a gap between replies that show a fault and replies that do not.
 #
 # The next table takes the gap apart. Not every fault has its parent in the set:
 # {glue:text}`a7-orphans-loud` of the loud and {glue:text}`a7-orphans-silent` of the silent ones do
@@ -277,7 +279,8 @@ for name, judge in (("outcome", OUTCOME), ("step", STEP)):
 between = minus(paired, *VIEW, group="loud_minus_silent")
 say("a7-gap-difference", between, 3)
 chapter.text("a7-apart", "the source tabulates the judges apart, so each is drawn on its own"
-             if "apart" in between.get("how", "") else "both judges on the same draws")
+             if "apart" in between.get("how", "") else between["why"] if between["value"] is None
+             else "both judges are drawn together")
 for side, right in (("loud", False), ("silent", True)):
     whole = sum(x.faulty and x.outcome_correct is right for x in source.labels)
     seen = pairs[(pairs["survival"] == side) & (pairs["judge"] == pairs["judge"].iloc[0])] if len(
@@ -307,14 +310,16 @@ chapter.text("a7-strata-kinds", ", ".join(sorted(set(loud_in["fault"]))) if len(
              else "(undefined here)")
 few = loud_in[loud_in["judge"] == loud_in["judge"].iloc[0]].groupby("stratum")["n"].sum() if len(
     loud_in) else [0]
-chapter.text("a7-strata-few", f"{min(few)} to {max(few)}" if len(loud_in) else "(undefined here)")
+chapter.text("a7-strata-few", " or ".join(map(str, sorted(set(few)))) if len(loud_in)
+             else "(undefined here)")
 
 # %% [markdown]
 # A second suspect is the kind of case. Types of fault do not live in the same strata, so the gap is
 # taken inside each stratum and averaged, each stratum weighted by its share of the faults, the same
-# for both sides. Standardised like this the outcome judge's gap is {glue:text}`a7-strata-standardised`: conditioning on the stratum
-# {glue:text}`a7-strata-word`. But look at where it comes from. In `restocking`, which can host every
-# loud type, it is {glue:text}`a7-strata-restocking`; in the others the loud faults are of the types
+# for both sides. Standardised like this the outcome judge's gap is
+# {glue:text}`a7-strata-standardised`: conditioning on the stratum {glue:text}`a7-strata-word`. But
+# look at where it comes from. In `restocking`, which can host every loud type, it is
+# {glue:text}`a7-strata-restocking`; in the others the loud faults are of the types
 # {glue:text}`a7-strata-kinds`, {glue:text}`a7-strata-few` of them in each. Holding the stratum does
 # not hold the reply. And where all of so few are flagged, resampling gives them no variance, so the
 # gaps of those strata, and the standardised one, are less certain than their intervals say.
@@ -457,10 +462,10 @@ else:
 # ## The capability floor
 #
 # A judge that always says *faulty* gets an F1 for free, the more the larger the share of faults in
-# the set, here {glue:text}`a7-base`. Section 7.3 calls the 8B judge this baseline in disguise: it flags
-# {glue:text}`a7-8b-flagged` of {glue:text}`a7-8b-total` trajectories. {numref}`fig-a7-floor` sets
-# every judge against the floor twice. On the left, F1 minus the F1 of always-faulty, on the same
-# resamples; on the right, paired discrimination, where always-faulty scores zero.
+# the set, here {glue:text}`a7-base`. Section 7.3 calls the 8B judge this baseline in disguise: it
+# flags {glue:text}`a7-8b-flagged` of {glue:text}`a7-8b-total` trajectories. {numref}`fig-a7-floor`
+# sets every judge against the floor twice. On the left, F1 minus the F1 of always-faulty, on the
+# same resamples; on the right, paired discrimination, where always-faulty scores zero.
 
 # %% tags=["hide-input"]
 FLOOR = "always faulty"
@@ -497,15 +502,16 @@ chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
 below = [(kind, row) for kind in FAULT_TYPES
          if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
 chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
-             or "(no type)")
+             or ("(no type)" if STEP_8B in verdict_table.judges else "(not judged here)"))
 
 # %% [markdown]
 # The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
 # is {glue:text}`a7-8b-paired`. Three details of the paper's wording:
 #
 # - Its F1 "is the base rate". The base rate is {glue:text}`a7-base`, which is the floor's precision;
-#   the floor's F1 is {glue:text}`a7-floor-f1`, and that is what the 8B judge comes near.
-# - Its recall is not 1.00 on every type. Below it: {glue:text}`a7-8b-below`. In the published
+#   the floor's F1 is {glue:text}`a7-floor-f1`, and in the published verdicts that is what the 8B
+#   judge comes near.
+# - Its recall there is not 1.00 on every type. Below it: {glue:text}`a7-8b-below`. In the published
 #   verdicts all its clean verdicts are misses, so it is, if anything, under the floor.
 # - A floor check by F1 puts the outcome judge at {glue:text}`a7-outcome-f1`; its paired
 #   discrimination is {glue:text}`a7-paired-outcome`. In the published verdicts the check would throw
@@ -571,7 +577,7 @@ def outside(judge: str) -> str:
     """Count by type the detected faults whose verdict carries no usable step."""
     if judge not in verdict_table.judges:
         return "(not judged here)"
-    part = attribution(verdict_table, judge).set_index(["type", "share"])["n"].unstack()
+    part = attribution(verdict_table, judge).set_index(["share", "type"])["n"]
     less = part["step_exact_over_detected"] - part["step_exact"]
     kinds = "; ".join(f"{kind} {less[kind]}" for kind in FAULT_TYPES if less[kind])
     return f"{less['all']}" + (f" ({kinds})" if kinds else "")
@@ -590,10 +596,10 @@ for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
 # That denominator leaves out flags without a usable step. In the paper's runs these are not flags
 # that named none: the answer format demands a step, and one outside the trace is discarded
 # (Appendix D). Among detected faults the step judge has {glue:text}`a7-outside-step` of them and
-# the ensemble {glue:text}`a7-outside-vote`. In the published verdicts all are `premature_stop`, where
-# the trace is short, the fault is a step that is missing, and the label - the last step executed -
-# is a convention. To name the step that should have come next is a reasonable answer there, and the
-# release does not say which step was named.
+# the ensemble {glue:text}`a7-outside-vote`. In the published verdicts all are `premature_stop`,
+# where the trace is short, the fault is a step that is missing, and the label - the last step
+# executed - is a convention. To name the step that should have come next is a reasonable answer
+# there, and the release does not say which step was named.
 #
 # Counted over all detected faults, localisation moves by
 # {glue:text}`a7-vote-step-exact-over-detected-faults`, from {glue:text}`a7-placed-step` to
@@ -780,13 +786,13 @@ word("a7-any-zero", None if any_vote["lo"] is None else any_vote["lo"] > 0, "doe
 # %% [markdown]
 # ## Detecting and naming
 #
-# Of what the step judge detects, the paper says (section 7.5), it misattributes a third: the share
-# is {glue:text}`a7-mistyped`, {glue:text}`a7-mistyped-of`, and a third lies
-# {glue:text}`a7-third`. That interval is exact and lets the mix of types vary. Resampled with the mix
-# held fixed, as in the paper's design, the share is {glue:text}`a7-mistyped-cells`, and a third lies
-# {glue:text}`a7-third-cells`; a conclusion should survive both. {numref}`fig-a7-naming` shows the
-# share type by type, beside the share placed at the right step: once, as in the paper, of the flags
-# whose step lies inside the trace, once of all flags.
+# Of what the step judge detects, the paper says (section 7.5), it misattributes a third. For
+# {glue:text}`a7-looked` the share is {glue:text}`a7-mistyped`, {glue:text}`a7-mistyped-of`, and a
+# third lies {glue:text}`a7-third`. That interval is exact and lets the mix of types vary. Resampled
+# with the mix held fixed, as in the paper's design, the share is {glue:text}`a7-mistyped-cells`,
+# and a third lies {glue:text}`a7-third-cells`; a conclusion should survive both.
+# {numref}`fig-a7-naming` shows the share type by type, beside the share placed at the right step:
+# once, as in the paper, of the flags whose step lies inside the trace, once of all flags.
 
 # %% tags=["hide-input"]
 looked_at = STEP if STEP in verdict_table.judges else verdict_table.judges[-1]
@@ -847,12 +853,13 @@ chapter.text("a7-lost", ", ".join(lost) or "(no type)")
 
 # %% [markdown]
 # For {glue:text}`a7-looked`, faults given another type are most often of the types
-# {glue:text}`a7-wrong`, {glue:text}`a7-wrong-two` mistyped. The paper grants that part of the charge
-# for `hallucinated_argument`, called `wrong_tool`, belongs to the taxonomy's boundary. Localisation is
-# {glue:text}`a7-placed` of the flags with a step inside the trace and {glue:text}`a7-placed-all` of
-# all detected faults; types below 1 there: {glue:text}`a7-lost`. In the published verdicts, then,
-# "nearly exact" is right for five types. Of the sixth, `premature_stop`, most flags carry no usable
-# step, for the reason given above, and the average describes neither.
+# {glue:text}`a7-wrong`, {glue:text}`a7-wrong-two` mistyped. The paper grants that part of the
+# charge for `hallucinated_argument`, called `wrong_tool`, belongs to the taxonomy's boundary.
+# Localisation is {glue:text}`a7-placed` of the flags with a step inside the trace and
+# {glue:text}`a7-placed-all` of all detected faults; types below 1 there: {glue:text}`a7-lost`. In
+# the published verdicts, then, "nearly exact" is right for five types. Of the sixth,
+# `premature_stop`, most flags carry no usable step, for the reason given above, and the average
+# describes neither.
 #
 # ## What follows for a deployment
 #
@@ -908,9 +915,9 @@ tables.show(follows, "Five consequences, in our words, with their evidence.",
 #
 # ## Exercises
 #
-# 1. In the published verdicts the pooled paired gap of the outcome judge is larger than the one with the types weighted as in
-#    the set. Which faults lack their parent, and at which mix of changed and unchanged replies would
-#    the gap be zero?
+# 1. In the published verdicts the pooled paired gap of the outcome judge is larger than the one
+#    with the types weighted as in the set. Which faults lack their parent, and at which mix of
+#    changed and unchanged replies would the gap be zero?
 # 2. Rerun with `-p verdicts released` and read the sentences. Drop the one the step judge sees, and
 #    say what section 7.2 would have reported. Then imagine all four were like it.
 # 3. At which share of faults in the set does the F1 of always-faulty fall below the outcome judge's?
