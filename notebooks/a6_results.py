@@ -257,6 +257,7 @@ show(
 # %% mystnb={"figure": {"caption": "The paper's Figure 4: what the judge called each type of fault; rows are the truth, columns the judge's word, cells count trajectories.", "name": "fig-a6-confusion"}} tags=["hide-input"]
 looked_at = given.focus or (STEP if STEP in verdict_table.judges else verdict_table.judges[-1])
 counts = confusion(verdict_table, looked_at).reset_index().melt("true", var_name="called", value_name="n")
+counts["share"] = (counts["n"] / counts.groupby("true")["n"].transform("sum")).fillna(0)
 show(
     judging.confusion(counts), name="a6-confusion",
     table=confusion(verdict_table, looked_at).reset_index(),

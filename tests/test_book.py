@@ -179,6 +179,28 @@ def test_every_chart_carries_its_description(pages):
     assert seen >= 4
 
 
+def tooltips(part: object) -> list[dict]:
+    """Every field that some tooltip inside a specification shows."""
+    if isinstance(part, list):
+        return [field for one in part for field in tooltips(one)]
+    if not isinstance(part, dict):
+        return []
+    own = part.get("encoding", {}).get("tooltip", [])
+    return [*(own if isinstance(own, list) else [own]), *tooltips(list(part.values()))]
+
+
+def test_every_tooltip_of_a_chapter_names_its_fields_and_rounds_its_numbers():
+    seen = 0
+    for path in (real_book() / "notebooks").glob("*.html"):
+        text = path.read_text("utf-8")
+        for part in text.split('<script type="application/json">')[1:]:
+            for field in tooltips(json.loads(part.split("</script>")[0])):
+                assert field.get("title"), f"{path.name}: {field}"
+                assert field["type"] == "nominal" or field.get("format"), f"{path.name}: {field}"
+                seen += 1
+    assert seen >= 50
+
+
 def test_no_page_weighs_a_megabyte(pages):
     assert {path: size for path in pages if (size := path.stat().st_size) >= 1_000_000} == {}
 

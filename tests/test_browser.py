@@ -74,7 +74,8 @@ def visit(browser, url, *, scheme="light", viewport=DESK, **more):
     page = browser.new_context(color_scheme=scheme, viewport=viewport, **more).new_page()
     origin = "/".join(url.split("/")[:3])
     complaints: list[str] = []
-    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    loud = ("error", "warning")
+    page.on("console", lambda m: complaints.append(m.text) if m.type in loud else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on(
         "request",
@@ -82,6 +83,16 @@ def visit(browser, url, *, scheme="light", viewport=DESK, **more):
     )
     page.goto(url, wait_until="networkidle")
     return page, complaints
+
+
+#: Words of a chart that lie outside its drawing, which cuts them off.
+CUT = """() => [...document.querySelectorAll('.tj-live svg')].flatMap((svg) => {
+  const box = svg.getBoundingClientRect();
+  const out = (r) => r.left < box.left - 1 || r.right > box.right + 1 ||
+                     r.top < box.top - 1 || r.bottom > box.bottom + 1;
+  return [...svg.querySelectorAll('text')].filter((t) => t.getBoundingClientRect().width)
+    .filter((t) => out(t.getBoundingClientRect())).map((t) => t.textContent);
+})"""
 
 
 def check(browser, url, scheme, viewport):
@@ -92,6 +103,7 @@ def check(browser, url, scheme, viewport):
         if charts.nth(i).is_visible():
             charts.nth(i).locator(".tj-live svg").wait_for(timeout=15_000)
             assert not charts.nth(i).locator("> img").is_visible()
+    assert page.evaluate(CUT) == [], url
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0, f"{url} is {wide} px wider than the window"
     assert complaints == [], url
@@ -151,6 +163,62 @@ def test_hovering_a_point_shows_its_values(browser, gallery):
     page.locator("#chart-one .tj-live svg .mark-symbol path").first.hover()
     page.locator("#vg-tooltip-element.visible").wait_for()
     assert complaints == []
+
+
+def test_hovering_a_word_in_a_box_shows_what_the_box_stands_for(browser, book):
+    url = next(url for url in book if "a3_testbed" in url)
+    page, complaints = visit(browser, url)
+    word = page.locator("#chart-a3-strips .tj-live svg .mark-text text", has_text="who").first
+    word.hover()
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for()
+    assert "get_customer(" in tooltip.inner_text() and complaints == []
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_what_a_table_hides_is_shadowed_and_scrolls_beside_its_first_column(
+    browser, book, viewport
+):
+    seen = {"wide": 0, "hidden": 0}
+    for url in book:
+        page, _ = visit(browser, url, viewport=viewport)
+        text = page.locator(".bd-article p").first.bounding_box()["width"]
+        for table in page.locator(".tj-table").all():
+            box = table.locator(".tj-scroll")
+            if not table.is_visible():
+                continue
+            if viewport == DESK and "full-width" in table.get_attribute("class"):
+                assert box.bounding_box()["width"] > 1.2 * text
+                seen["wide"] += 1
+            if box.evaluate("(e) => e.scrollWidth > e.clientWidth"):
+                assert "scroll" in box.evaluate("(e) => getComputedStyle(e).backgroundAttachment")
+                box.evaluate("(e) => { e.scrollLeft = e.scrollWidth; }")
+                edge = table.locator("tbody th").first.bounding_box()["x"]
+                assert abs(edge - box.bounding_box()["x"]) < 1
+                seen["hidden"] += 1
+        page.context.close()
+    assert seen["hidden"] and (viewport == PHONE or seen["wide"])
+
+
+def test_no_row_of_a_table_is_tall_for_want_of_a_number(browser, book):
+    url = next(url for url in book if "a6_results" in url)
+    page, _ = visit(browser, url)
+    lines = page.evaluate("""() => [...document.querySelectorAll('.tj-table tbody tr')]
+      .filter((row) => row.textContent.includes('undefined') && row.offsetHeight)
+      .map((row) => row.offsetHeight / parseFloat(getComputedStyle(row).lineHeight))""")
+    assert lines and max(lines) < 4
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_comments_of_the_parameters_are_there_to_the_last_word(browser, book, viewport):
+    seen = 0
+    for url in book:
+        page, _ = visit(browser, url, viewport=viewport)
+        for cell in page.locator(".tag_parameters pre").all():
+            assert cell.evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0, url
+            seen += 1
+        page.context.close()
+    assert seen >= 5
 
 
 def test_without_scripts_the_picture_is_there(browser, gallery):

@@ -149,7 +149,7 @@ def test_jupyter_gets_the_themed_chart_and_a_plain_reader_the_sentence():
 def test_the_readme_s_picture_shows_the_numbers_the_code_computes():
     # The numbers, not the pixels: text is as wide as the machine's fonts make it.
     def numbers(svg: str) -> list[str]:
-        return sorted(re.findall(r'aria-label="([^"]*shown: [^"]*)"', svg))
+        return sorted(re.findall(r'aria-label="([^"]*; rate: [^"]*)"', svg))
 
     root = Path(__file__).parents[1]
     drawn = subprocess.run([sys.executable, root / "book/_ext/picture.py", "/dev/stdout"],

@@ -43,7 +43,7 @@ def test_a_layout_keeps_the_order_asked_for_and_shows_the_denominators_asked_for
     frame = pd.DataFrame([ROW, short], dtype=object)
     laid = tables.layout(frame, {"f1": "F1", "recall": "recall"}, over=("recall",))
     assert list(laid.columns) == ["F1", "recall"]
-    assert laid.loc["j"].tolist() == ["0.500", "0.840 [0.776,\xa00.896] (105 of 125)"]
+    assert laid.loc["j"].tolist() == ["0.500", "0.840 [0.776,\xa00.896] (105\xa0of\xa0125)"]
 
 
 def test_two_judges_with_one_name_keep_their_rows_and_show_their_ids():
@@ -65,13 +65,14 @@ def test_a_figure_gets_its_rows_in_the_order_of_its_names_without_the_undefined(
 
 @given(st.text(alphabet="<>&\"'ab/ ", min_size=1))
 def test_no_text_of_a_table_reaches_the_page_as_markup(text):
-    frame = pd.DataFrame({text: [text]}, index=pd.Index([text], name=text))
+    frame = pd.DataFrame({text: [text], "b": f"undefined: {text}"},
+                         index=pd.Index([text], name=text))
     for folded in (False, True):
         page = tables.show(frame, text, text, folded)._repr_html_()
         parts = page.replace("&lt;", "").replace("&gt;", "")
         tags = {part.split(">")[0].split()[0].strip("/") for part in parts.split("<")[1:]}
         assert tags <= {"figure", "div", "table", "caption", "thead", "tbody", "tr", "th", "td",
-                        "figcaption", "p", "details", "summary"}
+                        "figcaption", "p", "details", "summary", "ol", "li", "sup"}
 
 
 def test_each_table_names_its_columns_and_rows_for_a_screen_reader():
@@ -81,6 +82,32 @@ def test_each_table_names_its_columns_and_rows_for_a_screen_reader():
     assert page.count('scope="row"') == 1
     assert "<figcaption>Two columns.</figcaption>" in page
     assert "Data: nowhere" in page
+
+
+def test_a_reason_is_a_note_under_the_table_once_and_its_cells_stay_short():
+    frame = pd.DataFrame({"x": ["undefined: nobody was asked", "0.5"],
+                          "y": ["undefined: nobody was asked", "undefined: no label"]},
+                         index=pd.Index(["a", "b"], name="judge"))
+    page = tables.show(frame, "c", "s")._repr_html_()
+    assert page.count("<td>undefined<sup>1</sup></td>") == 2
+    assert page.count("<td>undefined<sup>2</sup></td>") == 1
+    notes = page.split('<ol class="tj-notes">')[1].split("</ol>")[0]
+    assert notes == "<li>undefined: nobody was asked</li><li>undefined: no label</li>"
+    assert "tj-notes" not in tables.show(frame[["x"]].tail(1), "c", "s")._repr_html_()
+
+
+def test_only_a_table_of_many_columns_asks_for_the_margin():
+    for columns, wide in ((4, False), (5, True)):
+        page = tables.show(pd.DataFrame([range(columns)]), "c", "s")._repr_html_()
+        assert ("full-width" in page) is wide
+
+
+def test_a_count_is_compared_as_a_count():
+    ours = ROW | {"metric": "n_flagged", "value": 257.0, "lo": 251.0, "hi": 263.0}
+    theirs = PAPER | {"metric": "n_flagged", "published": "257", "published_lo": None,
+                      "published_hi": None}
+    rows = tables.beside(compare(pd.DataFrame([ours], dtype=object), pd.DataFrame([theirs])))
+    assert rows.loc[0, "ours"] == "257 [251,\xa0263]"
 
 
 PAPER = {"subject": "j", "metric": "recall", "published": "0.84", "published_lo": "0.78",

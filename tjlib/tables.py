@@ -1,7 +1,7 @@
 """Frames laid out as tables for the page: text, interval, reason, source line.
 
-Decision: a cell shows the estimate with its interval, or the reason there is
-none, never a bare blank; every table ends in the sentence that says where its
+Decision: a cell shows the estimate with its interval, or that there is none
+and, in a note under the table, why; every table ends in the sentence that says where its
 data come from. Refusal: nothing is computed here but text, and all text is
 escaped.
 """
@@ -14,9 +14,7 @@ from html import escape
 
 import pandas as pd
 
-__all__ = [
-    "Table", "beside", "estimate", "judge_name", "judge_names", "labelled", "layout", "show",
-]
+__all__ = ["Table", "beside", "estimate", "judge_name", "judge_names", "labelled", "layout", "show"]
 
 #: Names the paper's tables use for the release's judge ids (Table 2).
 JUDGE_NAMES = {
@@ -26,6 +24,12 @@ JUDGE_NAMES = {
     "step:llama3.1:8b": "step (8B)",
     "selfcons3:qwen2.5:14b": "ensemble (3 x 14B)",
 }
+
+_GLUE = "\N{NO-BREAK SPACE}"
+#: From so many columns on a table may use the margin.
+_WIDE = 5
+#: Longer text than an estimate with its counts is prose, and needs a column wide enough for it.
+_PROSE = 36
 
 
 def judge_name(judge: str) -> str:
@@ -82,7 +86,7 @@ def estimate(row: Mapping, digits: int = 3) -> str:
     text = f"{row['value']:z.{digits}f}"
     if pd.notna(row.get("lo")):
         # No line break inside the bracket, which narrow columns would make.
-        text += f" [{row['lo']:z.{digits}f},\N{NO-BREAK SPACE}{row['hi']:z.{digits}f}]"
+        text += f" [{row['lo']:z.{digits}f},{_GLUE}{row['hi']:z.{digits}f}]"
         text += "†" if row.get("how") == "exact binomial" else ""
     elif str(row.get("why", "")).startswith("structural"):
         text += "‡"
@@ -113,7 +117,7 @@ def layout(
     for row in frame[frame["metric"].isin(list(metrics))].to_dict("records"):
         text = estimate(row, digits)
         if row["metric"] in over and row["n"] is not None:
-            text += f" ({row['k']:.0f} of {row['n']:.0f})"
+            text += f" ({row['k']:.0f}{_GLUE}of{_GLUE}{row['n']:.0f})"
         rows.setdefault(row["judge"], {})[metrics[row["metric"]]] = text
     out = pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.values()))
     return out.rename(index=judge_names(rows)).rename_axis("judge")
@@ -172,9 +176,19 @@ def beside(compared: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
             text += f" [{row['published_lo']:g}, {row['published_hi']:g}]"
         rows.append({
             "judge": names[row["judge"]], "metric": row["metric"], "published": text,
-            "ours": estimate(row, digits), "agrees": "yes" if row["agrees"] else "no",
+            "ours": estimate(row, 0 if row["metric"] == "n_flagged" else digits),
+            "agrees": "yes" if row["agrees"] else "no",
             "source": row["source"]})
     return pd.DataFrame(rows, columns=["judge", "metric", "published", "ours", "agrees", "source"])
+
+
+def _cell(text: str, notes: dict[str, int]) -> str:
+    """Write one cell; why it is undefined goes into the notes, for a sentence makes a tall row."""
+    if text.startswith("undefined: "):
+        number = notes.setdefault(text, len(notes) + 1)
+        return f"<td>undefined<sup>{number}</sup></td>"
+    kind = ' class="tj-prose"' * (len(text) > _PROSE)
+    return f"<td{kind}>{escape(text)}</td>"
 
 
 class Table:
@@ -184,20 +198,23 @@ class Table:
         self.frame, self.caption, self.source, self.folded = frame, caption, source, folded
 
     def _repr_html_(self) -> str:
-        frame = self.frame
+        frame, notes = self.frame, {}
         if frame.index.name is not None:
             frame = frame.reset_index(allow_duplicates=True)
         head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
         body = "".join(
             f'<tr><th scope="row">{escape(str(first))}</th>'
-            + "".join(f"<td>{escape(str(value))}</td>" for value in rest) + "</tr>"
+            + "".join(_cell(str(value), notes) for value in rest) + "</tr>"
             for first, *rest in frame.itertuples(index=False))
+        under = "".join(f"<li>{escape(reason)}</li>" for reason in notes)
         page = (
-            f'<figure class="tj-table"><figcaption>{escape(self.caption)}</figcaption>'
+            f'<figure class="tj-table{" full-width" * (len(frame.columns) >= _WIDE)}">'
+            f"<figcaption>{escape(self.caption)}</figcaption>"
             '<div class="tj-scroll" tabindex="0" role="region" '
             f'aria-label="{escape(self.caption)}">'
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-            f'<p class="tj-source">Data: {escape(self.source)}</p></figure>'
+            + f'<ol class="tj-notes">{under}</ol>' * bool(notes)
+            + f'<p class="tj-source">Data: {escape(self.source)}</p></figure>'
         )
         if self.folded:
             page = f"<details><summary>{escape(self.caption)}</summary>{page}</details>"

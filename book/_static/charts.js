@@ -13,11 +13,8 @@
   const closed = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 
   const facet = (spec) => spec.encoding?.facet;
-  const isSingle = (spec) =>
-    (spec.mark || spec.layer) &&
-    !facet(spec) && !spec.encoding?.row && !spec.encoding?.column;
 
-  // Spread a width in px over the plots of a composed chart.
+  // Spread a width in px over the plots of a chart.
   const spread = (spec, width, page) => {
     if (spec.hconcat && page < PHONE) {
       spec.vconcat = spec.hconcat;
@@ -38,12 +35,20 @@
     }
   };
 
-  const embed = (target, spec) =>
+  // A legend is as narrow as its plot there: few columns, one legend below the other.
+  const upright = { direction: "vertical" };
+  const phone = { columns: 2, gradientLength: 100, layout: { top: upright, bottom: upright } };
+  const look = (page) => {
+    const theme = tjThemes[scheme()];
+    return page < PHONE ? { ...theme, legend: { ...theme.legend, ...phone } } : theme;
+  };
+
+  const embed = (target, spec, page) =>
     vegaEmbed(target, spec, {
       mode: "vega-lite",
       renderer: "svg",
       actions: false,
-      config: tjThemes[scheme()],
+      config: look(page),
       loader: closed,
       tooltip: { theme: scheme() },
     });
@@ -60,17 +65,12 @@
       let width = page - 60;
       for (let tries = 0; tries < 3; tries += 1) {
         const spec = JSON.parse(source);
-        if (isSingle(spec)) {
-          spec.width = page;
-          spec.autosize = { type: "fit-x", contains: "padding" };
-        } else {
-          spread(spec, width, page);
-        }
+        spread(spec, width, page);
         result?.finalize();
-        result = await embed(target, spec);
+        result = await embed(target, spec, page);
         // Axes and legends take room that only drawing tells.
         const excess = Number(target.querySelector("svg").getAttribute("width")) - page;
-        if (isSingle(spec) || Math.abs(excess) < 3) break;
+        if (Math.abs(excess) < 3) break;
         width -= excess;
       }
       if (figure.tjRound !== round) return result.finalize();

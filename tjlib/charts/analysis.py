@@ -10,6 +10,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from tjlib.charts.parts import facets, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["claims", "forest", "slopes"]
@@ -40,7 +41,7 @@ def slopes(shares: pd.DataFrame) -> alt.FacetChart:
                             scale=alt.Scale(paddingInner=1, paddingOuter=1)),
         color=alt.Color("survival:N", scale=alt.Scale(**role_scale("silent", "loud")),
                         legend=alt.Legend(title=None, symbolOpacity=1)),
-        tooltip=["panel:N", "survival:N", "measure:N", "shown:N"])
+        tooltip=tips(panel="judge", survival="survival", measure="measure", shown="share"))
     zero = alt.Chart().mark_rule(style="chance").encode(y=alt.datum(0))
     y = alt.Y("value:Q", title="share", scale=alt.Scale(domain=[-0.1, 1]),
               axis=alt.Axis(values=[0, 0.5, 1]))
@@ -48,12 +49,11 @@ def slopes(shares: pd.DataFrame) -> alt.FacetChart:
     spans = base.mark_rule(strokeWidth=9, opacity=0.35, clip=True).encode(y="lo:Q", y2="hi:Q")
     points = base.mark_point(size=110).encode(y=y, shape=alt.Shape(
         "survival:N", scale=alt.Scale(domain=["silent", "loud"], range=["circle", "square"])))
-    return alt.layer(zero, lines, spans, points, data=shares).properties(
-        width=260, height=130,
-    ).facet(facet=alt.Facet("panel:N", sort=_sorted(shares, "panel"), title=None), columns=2)
+    one = alt.layer(zero, lines, spans, points, data=shares).properties(width=260, height=130)
+    return facets(one, "panel", _sorted(shares, "panel"), columns=2)
 
 
-def claims(shares: pd.DataFrame) -> alt.FacetChart:
+def claims(shares: pd.DataFrame) -> alt.ConcatChart:
     """Draw how often each invented sentence was flagged, beside the same cases' clean runs.
 
     Parameters
@@ -64,28 +64,30 @@ def claims(shares: pd.DataFrame) -> alt.FacetChart:
 
     Returns
     -------
-    altair.FacetChart
+    altair.ConcatChart
     """
-    color = alt.Color(
-        "what:N", scale=alt.Scale(**role_scale("silent", "false alarm")),
-        legend=alt.Legend(title=None, symbolOpacity=1, columns=1,
-                          labelExpr="datum.value == 'silent' ? 'with the sentence' : "
-                          "'the same cases, clean'"))
+    named = "datum.{} == 'silent' ? 'with the sentence' : 'the same cases, clean'"
+    what = alt.Shape(
+        "what:N", scale=alt.Scale(domain=["silent", "false alarm"],
+                                  range=["circle", "triangle-up"]))
     base = alt.Chart().encode(
         y=alt.Y("sentence:N", sort=_sorted(shares, "sentence"), title=None,
                 axis=alt.Axis(labelLimit=130)),
-        color=color, tooltip=["judge:N", "sentence:N", "what:N", "shown:N"])
-    x = alt.X("value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1]),
-              axis=alt.Axis(values=[0, 0.5, 1]))
+        color=alt.Color(
+            "what:N", scale=alt.Scale(**role_scale("silent", "false alarm")),
+            legend=alt.Legend(title=None, symbolOpacity=1, columns=1,
+                              labelExpr=named.format("value"))),
+        tooltip=tips(judge="judge", sentence="sentence", of="of", shown="share flagged"))
     spans = base.mark_rule(strokeWidth=9, opacity=0.35).encode(x="lo:Q", x2="hi:Q")
-    points = base.mark_point(size=110).encode(x=x, shape=alt.Shape(
-        "what:N", scale=alt.Scale(domain=["silent", "false alarm"],
-                                  range=["circle", "triangle-up"])))
-    return alt.layer(spans, points, data=shares).properties(
-        width=200, height=alt.Step(34),
-    ).facet(
-        facet=alt.Facet("judge:N", sort=_sorted(shares, "judge"), title=None), columns=2,
-    ).resolve_scale(y="independent")
+    points = base.mark_point(size=110).encode(shape=what, x=alt.X(
+        "value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(values=[0, 0.5, 1])))
+    # Judges differ in their rows, so these panels are no facet.
+    return alt.concat(*(
+        alt.layer(spans, points, data=rows, title=alt.Title(
+            judge, anchor="middle", fontSize=14, fontWeight="normal")
+        ).transform_calculate(of=named.format("what")).properties(width=200, height=alt.Step(34))
+        for judge, rows in shares.groupby("judge", sort=False)), columns=2)
 
 
 def forest(
@@ -101,7 +103,7 @@ def forest(
         interval), shown (text) and published (the paper's value, drawn
         hollow; missing where it prints none).
     title : str
-        Of the axis: short, a panel is narrow.
+        Of the axis: short, a panel is narrow; a comma starts a new line.
     panels : bool
         Facet by panel; otherwise the frame holds one.
     shared : bool
@@ -118,17 +120,17 @@ def forest(
     base = alt.Chart().encode(
         y=alt.Y("label:N", sort=_sorted(rows, "label"), title=None,
                 axis=alt.Axis(labelLimit=170)),
-        tooltip=["panel:N", "label:N", "shown:N"])
+        tooltip=tips(panel="panel", label="row", shown=title))
     zero = [] if domain else [alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))]
     spans = base.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
     points = base.mark_point(style="reference", size=60).encode(x=alt.X(
-        "value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=4)))
+        "value:Q", title=title.split(", "), scale=scale, axis=alt.Axis(tickCount=4)))
     hollow = base.transform_filter("isValid(datum.published)").mark_point(
         style="published", filled=False, shape="diamond", size=300).encode(x="published:Q")
     hollow = [hollow] if rows["published"].notna().any() else []
     chart = alt.layer(*zero, *hollow, spans, points, data=rows)
     if not panels:
         return chart.properties(height=alt.Step(34))
-    faceted = chart.properties(width=200, height=alt.Step(32)).facet(
-        facet=alt.Facet("panel:N", sort=_sorted(rows, "panel"), title=None), columns=2)
+    faceted = facets(chart.properties(width=200, height=alt.Step(32)), "panel",
+                     _sorted(rows, "panel"), columns=2, rows=True)
     return faceted if domain or shared else faceted.resolve_scale(x="independent")

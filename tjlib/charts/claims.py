@@ -10,6 +10,8 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from tjlib.charts.parts import tips
+
 __all__ = ["SHAPES", "docket"]
 
 #: Verdict -> (shape in the figure, the same mark in text).
@@ -42,7 +44,8 @@ def docket(rows: pd.DataFrame) -> alt.LayerChart:
     scale = alt.Scale(domain=[-0.4, 1.1], nice=False)
     axis = alt.Axis(orient="top", grid=False, values=[0, 0.5, 1])
     base = alt.Chart(rows).encode(
-        y=alt.Y("claim:N", sort=list(rows["claim"]), axis=None), tooltip=["label", "shown"])
+        y=alt.Y("claim:N", sort=list(rows["claim"]), axis=None),
+        tooltip=tips(label="statistic", shown="value"))
     tried = base.transform_filter("isValid(datum.value)").encode(
         x=alt.X("value:Q", scale=scale, axis=axis, title="share, or difference of two shares"))
     verdicts = base.mark_point(style="reference", size=110, yOffset=_LINES[0]).encode(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from tjlib.charts.parts import facets, heat, ink, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["RATES", "composition", "confusion", "dumbbell", "reliability", "strips", "type_strip"]
@@ -20,10 +21,17 @@ RATES = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "
 
 _SURVIVAL = ("clean", "silent", "loud")
 _MARKS = {"silent": "circle", "loud": "square", "false alarm": "triangle-up"}
+#: From top to bottom in a judge's row: rates that agree would hide each other on one line.
+_LANES = ("silent", "pooled", "loud", "false alarm")
 
 
 def _role(field: str, *names: str, legend: alt.Legend | None) -> alt.Color:
     return alt.Color(f"{field}:N", scale=alt.Scale(**role_scale(*names)), legend=legend)
+
+
+def _shape(field: str, marks: dict[str, str]) -> alt.Shape:
+    scale = alt.Scale(domain=list(marks), range=list(marks.values()))
+    return alt.Shape(f"{field}:N", scale=scale, legend=alt.Legend(title=None))
 
 
 def strips(steps: pd.DataFrame) -> alt.LayerChart:
@@ -44,14 +52,15 @@ def strips(steps: pd.DataFrame) -> alt.LayerChart:
     y = alt.Y("variant:N", sort=order, axis=None,
               scale=alt.Scale(paddingInner=0.5, paddingOuter=0.6))
     x = alt.X("step:O", title="step (0-based)",
+              scale=alt.Scale(paddingInner=0.03),
               axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False))
-    base = alt.Chart(steps).encode(x=x, y=y)
-    boxes = base.mark_rect(stroke="white", cornerRadius=3, fillOpacity=0.85).encode(
+    base = alt.Chart(steps).encode(x=x, y=y, tooltip=tips(
+        variant="trajectory", step="step", call="call", observation="came back"))
+    boxes = base.mark_rect(cornerRadius=3).encode(
         color=_role("role", *_SURVIVAL, legend=alt.Legend(
             title=None, orient="bottom", labelExpr="datum.value == 'clean' ? 'as the oracle' : "
-            "'edited, ' + datum.value")),
-        tooltip=["variant", "step", "call", "observation"])
-    words = base.mark_text(fontSize=14, color="black").encode(text="tool:N")
+            "'edited, ' + datum.value")))
+    words = base.mark_text(fontSize=14).encode(text="tool:N", color=ink("role"))
     headings = alt.Chart(steps.drop_duplicates("variant")).mark_text(
         align="left", dy=-24, fontSize=14, fontWeight="bold",
     ).encode(y=y, x=alt.value(0), text="heading:N")
@@ -71,14 +80,16 @@ def composition(cells: pd.DataFrame) -> alt.LayerChart:
     altair.LayerChart
     """
     faults = list(dict.fromkeys(cells["fault"]))
-    base = alt.Chart(cells).encode(
+    base = alt.Chart(cells).transform_calculate(
+        place=f"indexof({list(_SURVIVAL)}, datum.role)",
+    ).encode(
         y=alt.Y("fault:N", sort=faults, title=None),
         x=alt.X("n:Q", title="trajectories", stack="zero"),
-        order=alt.Order("role:N"), tooltip=["fault", "role", "n"])
+        order=alt.Order("place:Q"),
+        tooltip=tips(fault="fault", role="outcome", n=("trajectories", "d")))
     bars = base.mark_bar().encode(color=_role("role", *_SURVIVAL, legend=alt.Legend(title=None)))
     words = base.mark_text(align="right", dx=-4, fontWeight="bold").encode(
-        text="n:Q", detail="role:N",
-        color=alt.condition("datum.role == 'loud'", alt.value("white"), alt.value("black")))
+        text="n:Q", detail="role:N", color=ink("role"))
     return (bars + words).properties(height=alt.Step(34))
 
 
@@ -95,23 +106,26 @@ def dumbbell(recalls: pd.DataFrame) -> alt.LayerChart:
     -------
     altair.LayerChart
     """
+    judges = list(dict.fromkeys(recalls["judge"]))
     base = alt.Chart(recalls).encode(
         x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]),
                 title=["share flagged", "recall: higher is better", "false alarms: lower"]),
-        y=alt.Y("judge:N", sort=list(dict.fromkeys(recalls["judge"])), title=None),
-        tooltip=["judge", "what", "shown"])
-    color = _role("what", *_MARKS, legend=alt.Legend(
-        title=None, symbolOpacity=1, columns=2))
+        y=alt.Y("judge:N", sort=judges, title=None, scale=alt.Scale(paddingInner=0.2)),
+        yOffset=alt.YOffset("what:N", scale=alt.Scale(
+            domain=list(_LANES), paddingInner=1, paddingOuter=0.6)),
+        tooltip=tips(judge="judge", what="rate", shown="share flagged"))
+    color = _role("what", *_MARKS, legend=alt.Legend(title=None, symbolOpacity=1))
     ends = base.transform_filter("datum.what == 'silent' || datum.what == 'loud'")
     handle = ends.mark_line(style="reference", strokeWidth=1).encode(detail="judge:N")
-    spans = base.transform_filter("datum.what != 'pooled'").mark_rule(
-        strokeWidth=11, opacity=0.35).encode(x="lo:Q", x2="hi:Q", color=color)
-    points = base.transform_filter("datum.what != 'pooled'").mark_point(size=130).encode(
-        color=color, shape=alt.Shape("what:N", scale=alt.Scale(
-            domain=list(_MARKS), range=list(_MARKS.values()))))
+    rates = base.transform_filter("datum.what != 'pooled'")
+    spans = rates.mark_rule(strokeWidth=11, opacity=0.35).encode(
+        x="lo:Q", x2="hi:Q", color=_role("what", *_MARKS, legend=None))
+    points = rates.mark_point(size=130).encode(color=color, shape=_shape("what", _MARKS))
     pooled = base.transform_filter("datum.what == 'pooled'").mark_point(
-        style="published", filled=False, shape="diamond", size=130)
-    return (handle + spans + points + pooled).properties(height=alt.Step(46))
+        style="published", filled=False, size=130,
+    ).encode(shape=_shape("what", {"pooled": "diamond"}))
+    return (handle + spans + points + pooled).resolve_scale(
+        color="independent", shape="independent").properties(height=62 * len(judges))
 
 
 def type_strip(recalls: pd.DataFrame) -> alt.LayerChart:
@@ -132,13 +146,11 @@ def type_strip(recalls: pd.DataFrame) -> alt.LayerChart:
         x=alt.X("judge:N", sort=judges, title=None,
                 axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=160)),
         y=alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(labelLimit=190)),
-        tooltip=["judge", "row", "shown"])
-    boxes = base.mark_rect(stroke="white").encode(color=alt.Color(
-        "value:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]),
-        legend=alt.Legend(title="share flagged", orient="bottom", gradientLength=180)))
+        tooltip=tips(judge="judge", row="of", shown="share flagged"))
+    fill, words_on = heat("value", "share flagged")
+    boxes = base.mark_rect(stroke="white").encode(color=fill)
     words = base.mark_text(fontSize=14).encode(
-        text=alt.Text("value:Q", format=".2f"),
-        color=alt.condition("datum.value > .55", alt.value("white"), alt.value("black")))
+        text=alt.Text("value:Q", format=".2f"), color=words_on)
     return (boxes + words).properties(height=alt.Step(34))
 
 
@@ -155,24 +167,28 @@ def reliability(bins: pd.DataFrame) -> alt.FacetChart:
     -------
     altair.FacetChart
     """
-    axis = alt.Scale(domain=[0, 1])
-    base = alt.Chart().encode(x=alt.X("confidence:Q", title="stated confidence", scale=axis))
+    # Room for the marks at 0 and 1, so that none sticks out of its panel.
+    scale, axis = alt.Scale(domain=[-0.08, 1.08], nice=False), alt.Axis(tickCount=6)
+    base = alt.Chart().encode(
+        x=alt.X("confidence:Q", title="stated confidence", scale=scale, axis=axis))
     diagonal = alt.Chart().mark_line(style="chance").encode(
         x="confidence:Q", y="ideal:Q").transform_filter("isValid(datum.ideal)")
-    spans = base.mark_rule().encode(y=alt.Y("lo:Q", title="share correct", scale=axis), y2="hi:Q")
+    spans = base.mark_rule().encode(
+        y=alt.Y("lo:Q", title="share correct", scale=scale, axis=axis), y2="hi:Q")
     points = base.mark_point(style="reference").encode(
         y="accuracy:Q",
         size=alt.Size("n:Q", scale=alt.Scale(range=[30, 600]), legend=alt.Legend(
             title="verdicts in the bin", orient="bottom", values=[25, 100, 300])),
         fillOpacity=alt.condition("datum.kind == 'hand-set'", alt.value(0), alt.value(0.3)),
-        tooltip=["judge", "confidence", "accuracy", "n"])
+        tooltip=tips(judge="judge", kind="confidence is", confidence=("stated confidence", ".3f"),
+                     accuracy=("share correct", ".3f"), lo=("from", ".3f"), hi=("to", ".3f"),
+                     n=("verdicts", "d")))
     ends = bins.drop_duplicates("judge").merge(
         pd.DataFrame({"confidence": [0.0, 1.0], "ideal": [0.0, 1.0]}), how="cross",
         suffixes=("_bin", ""))[["judge", "confidence", "ideal"]]
-    return alt.layer(diagonal, spans, points, data=pd.concat([bins, ends])).properties(
-        width=210, height=210,
-    ).facet(facet=alt.Facet("judge:N", sort=list(dict.fromkeys(bins["judge"])), title=None),
-            columns=3)
+    one = alt.layer(diagonal, spans, points, data=pd.concat([bins, ends]))
+    return facets(one.properties(width=210, height=210), "judge",
+                  list(dict.fromkeys(bins["judge"])), columns=3)
 
 
 def confusion(counts: pd.DataFrame) -> alt.LayerChart:
@@ -181,7 +197,7 @@ def confusion(counts: pd.DataFrame) -> alt.LayerChart:
     Parameters
     ----------
     counts : DataFrame
-        Columns true, called, n and hit (whether the two agree).
+        Columns true, called, n, and share (of the faults of that true type).
 
     Returns
     -------
@@ -190,11 +206,12 @@ def confusion(counts: pd.DataFrame) -> alt.LayerChart:
     true, called = (list(dict.fromkeys(counts[name])) for name in ("true", "called"))
     base = alt.Chart(counts).encode(
         x=alt.X("called:N", sort=called, title="called",
-                axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=170)),
+                axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=170)),
         y=alt.Y("true:N", sort=true, title=None, axis=alt.Axis(labelLimit=170)),
-        tooltip=["true", "called", "n"])
-    boxes = base.mark_rect(stroke="white").encode(
-        color=alt.Color("n:Q", scale=alt.Scale(scheme="blues"), legend=None))
+        tooltip=tips(true="is", called="called", n=("trajectories", "d"),
+                     share=("share of the type", ".2f")))
+    fill, words_on = heat("share")
+    boxes = base.mark_rect(stroke="white").encode(color=fill)
     words = base.transform_filter("datum.n > 0").mark_text(fontSize=14).encode(
-        text="n:Q", color=alt.condition("datum.n > 25", alt.value("white"), alt.value("black")))
+        text="n:Q", color=words_on)
     return (boxes + words).properties(height=alt.Step(34))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from tjlib.charts.parts import facets, ink, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["counts", "distribution", "prevalence", "strips", "tails"]
@@ -24,13 +25,12 @@ def _boxes(base: alt.Chart) -> alt.Chart:
     return base.mark_rect(aria=False).encode(
         color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_SURVIVAL)),
                         legend=alt.Legend(title=None, orient="bottom")),
-        fillOpacity=alt.condition("datum.full", alt.value(0.9), alt.value(0.22)))
+        fillOpacity=alt.condition("datum.full", alt.value(1), alt.value(0.22)))
 
 
 def _words(base: alt.Chart) -> alt.LayerChart:
     on = base.transform_filter("datum.full").mark_text(fontSize=14, aria=False).encode(
-        text="row:N",
-        color=alt.condition("datum.role == 'loud'", alt.value("white"), alt.value("black")))
+        text="row:N", color=ink("role"))
     off = base.transform_filter("!datum.full").mark_text(fontSize=14, aria=False).encode(
         text="row:N")
     return on + off
@@ -57,7 +57,8 @@ def counts(cells: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
               axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False))
     y = alt.Y("score:N", sort=list(values["score"]), title=None,
               scale=alt.Scale(paddingInner=0.08), axis=alt.Axis(domain=False, ticks=False))
-    base = alt.Chart(cells).encode(x=x, y=y)
+    base = alt.Chart(cells).encode(x=x, y=y, tooltip=tips(
+        score="score", row="row", role="is", full="in the numerator"))
     end = alt.Chart(values.assign(row="=")).mark_text(
         align="left", dx=-6, fontSize=14).encode(x=x, y=y, text="shown:N")
     return (_boxes(base) + _words(base) + end).properties(height=alt.Step(28))
@@ -83,7 +84,8 @@ def strips(drawn: pd.DataFrame, values: pd.DataFrame) -> alt.LayerChart:
     x = alt.X("slot:O", sort=slots, axis=None, scale=alt.Scale(domain=slots, paddingInner=0.06))
     y = alt.Y("strip:O", sort=list(values["strip"]), axis=None,
               scale=alt.Scale(paddingInner=0.08))
-    base = alt.Chart(drawn).encode(x=x, y=y)
+    base = alt.Chart(drawn).encode(x=x, y=y, tooltip=tips(
+        row="row drawn", role="is", full="flagged"))
     end = alt.Chart(values.assign(slot="=")).mark_text(
         align="left", dx=-6, fontSize=14, aria=False).encode(x=x, y=y, text="shown:N")
     return (_boxes(base) + _words(base) + end).properties(
@@ -111,8 +113,7 @@ def distribution(shares: pd.DataFrame, ends: pd.DataFrame, title: str) -> alt.La
         x=alt.X("value:Q", title=title, scale=alt.Scale(zero=False, padding=12)),
         y=alt.Y("share:Q", title="share of resamples", axis=alt.Axis(format="%"),
                 scale=alt.Scale(padding=20, nice=False)),
-        tooltip=["what", alt.Tooltip("value:Q", format=".3f"),
-                 alt.Tooltip("share:Q", format=".3f")])
+        tooltip=tips(what="resamples", value=(title, ".3f"), share=("share of them", ".1%")))
     long = base.transform_filter("datum.what != 'strips'").mark_bar(size=9)
     short = base.transform_filter("datum.what == 'strips'").mark_point(
         style="published", filled=False, size=90)
@@ -147,7 +148,8 @@ def tails(curves: pd.DataFrame, ends: pd.DataFrame, tail: float) -> alt.LayerCha
         title="chance of", orient="bottom")))
     level = alt.Chart(pd.DataFrame({"level": [tail]})).mark_rule(style="chance").encode(y="level:Q")
     at = alt.Chart(ends).encode(x="rate:Q", y=alt.datum(tail))
-    points = at.mark_point(style="reference", size=130)
+    points = at.mark_point(style="reference", size=130).encode(
+        tooltip=tips(side="2.5 % chance of", rate=("at a true rate of", ".4f")))
     words = at.mark_text(dy=-16, align="left", fontWeight="bold").encode(text="shown:N")
     return (lines + level + points + words).properties(height=240)
 
@@ -182,7 +184,6 @@ def prevalence(curves: pd.DataFrame, marks: pd.DataFrame) -> alt.FacetChart:
     points = base.transform_filter("datum.where").mark_point(style="reference", size=110).encode(
         y=y, shape=alt.Shape("where:N", legend=alt.Legend(title=None, orient="bottom"),
                              scale=alt.Scale(domain=list(_MARKS), range=list(_MARKS.values()))),
-        tooltip=["judge", "where", "fault_rate", "shown"])
-    return alt.layer(band, chance, line, points, data=pd.concat([curves, marks])).properties(
-        width=210, height=190,
-    ).facet(facet=alt.Facet("judge:N", sort=judges, title=None), columns=3)
+        tooltip=tips(judge="judge", where="where", fault_rate=("fault rate", ".1%"), shown="PPV"))
+    one = alt.layer(band, chance, line, points, data=pd.concat([curves, marks]))
+    return facets(one.properties(width=210, height=190), "judge", judges, columns=3)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ROLE", "SCHEMES", "config", "role_scale"]
+__all__ = ["HEAT", "INK", "ROLE", "SCHEMES", "config", "role_scale"]
 
 #: What each colour means.
 ROLE = {
@@ -24,6 +24,12 @@ ROLE = {
     "loud": "#0072B2",
     "false alarm": "#CC79A7",
 }
+
+#: What words over each colour are written in; the other one would not be readable.
+INK = {"clean": "#000000", "silent": "#000000", "loud": "#FFFFFF", "false alarm": "#000000"}
+
+#: Colours of a share from 0 to 1, and the share above which words over them are white.
+HEAT = {"range": ("#DEEBF7", "#08519C"), "turn": 0.74}
 
 #: Background and text per scheme; the dark background is the page theme's.
 SCHEMES = {
@@ -80,7 +86,8 @@ def config(scheme: str) -> dict[str, Any]:
             "labelLimit": 220, "tickColor": colour["muted"], "titlePadding": 8,
         },
         "header": label | title | {"labelLimit": 300},
-        "legend": label | title | {"labelLimit": 300, "orient": "top", "symbolSize": 120},
+        "legend": label | title | {"gradientLength": 180, "labelLimit": 300, "orient": "top",
+                                   "symbolSize": 120},
         "title": {
             "anchor": "start", "color": colour["text"], "fontSize": 16,
             "subtitleColor": colour["muted"], "subtitleFontSize": _TEXT_PX,
