@@ -8,26 +8,20 @@ kept. Refusal: nothing is written into the source tree unless asked for.
 
 from __future__ import annotations
 
-import ast
-import html
 import logging
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tjlib.chapter import coerce, from_text, unknown
+from tjlib.page import page
 from tjlib.trace import InputError
 
 __all__ = ["parameters", "read_values", "rerun"]
 
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
-_GLUE = "application/papermill.record/"  # myst_nb's mark on what `glue` puts away
-#: The scripts nbconvert would have the page load from other hosts.
-_REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
-           "mermaid_layout_elk_js_url", "jupyter_widgets_base_url", "widget_renderer_url")
 
 
 def _source(chapter: str) -> Path:
@@ -148,29 +142,9 @@ def _typed(
 def _html(notebook: Path) -> None:
     """Write the notebook beside itself as HTML that loads nothing from elsewhere."""
     import nbformat
-    from nbconvert import HTMLExporter
 
-    book, glued = nbformat.read(notebook, as_version=4), {}
-    for cell in book.cells:
-        for output in cell.get("outputs", []):
-            if "scrapbook" in output.get("metadata", {}):
-                # What is glued is stored as Python writes it.
-                text = ast.literal_eval(output.data.get(f"{_GLUE}text/plain", "''"))
-                glued[output.metadata.scrapbook.name] = text
-        # What is glued has a place in the prose and none under its cell.
-        if cell.cell_type == "code":
-            cell.outputs = [o for o in cell.outputs if "scrapbook" not in o.get("metadata", {})]
-    names = list(glued)
-    for cell in book.cells:
-        if cell.cell_type == "markdown":
-            # Two characters no text uses hold the place until Markdown is done, so that what
-            # is glued, which may quote a trace, is never read as Markdown or as markup.
-            cell.source = re.sub(r"\{glue:text\}`([^`]+)`", lambda m: (
-                f"\ue000{names.index(m[1])}\ue001" if m[1] in glued else m[0]), cell.source)
-    exporter = HTMLExporter(**dict.fromkeys(_REMOTE, ""))
-    body, _ = exporter.from_notebook_node(book, {"metadata": {"name": notebook.stem}})
-    body = re.sub("\ue000(\\d+)\ue001", lambda m: html.escape(glued[names[int(m[1])]]), body)
-    notebook.with_suffix(".html").write_text(body, encoding="utf-8")
+    text = page(nbformat.read(notebook, as_version=4), notebook.stem)
+    notebook.with_suffix(".html").write_text(text, encoding="utf-8")
 
 
 def rerun(
