@@ -15,7 +15,7 @@ help:
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
 	@echo "make bench       time the testbed and the bootstrap"
-	@echo "make clean       remove the book, every cache and every compiled file"
+	@echo "make clean       remove the book, rerun/, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
 # The stamp comes last: an installation that failed is tried again.
@@ -36,7 +36,7 @@ test: $(STAMP)
 
 serve: $(STAMP)
 	@test -e _build/html/index.html || $(MAKE) book
-	$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+	@$(PY) book/_ext/serve.py _build/html "$(PORT)"
 
 sync: $(STAMP)
 	$(PY) book/_ext/pairs.py notebooks
@@ -47,7 +47,7 @@ bench: $(STAMP)
 	$(PY) bench/bootstrap.py
 
 clean:
-	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun
 	find . -path ./.venv -prune -o -type d \
 	    \( -name __pycache__ -o -name .ipynb_checkpoints -o -name .jupyter_cache \) \
 	    -exec rm -rf {} +

@@ -23,9 +23,10 @@
 # ```{admonition} In one minute
 # The desk does what it is told, also when it should not. A separate checker knows the procedure.
 # From {glue:text}`a3-cases` cases come {glue:text}`a3-total` trajectories:
-# {glue:text}`a3-clean` clean, {glue:text}`a3-silent` with a fault the customer never notices,
-# {glue:text}`a3-loud` with one that spoils the outcome. The checker catches four of the six types
-# always and two never - not for want of effort, but because of what rules can say.
+# {glue:text}`a3-clean` clean, {glue:text}`a3-silent` with a fault after which the case still ended
+# as it should (**silent**), {glue:text}`a3-loud` with one after which it did not (**loud**). The
+# paper's checker catches four of the six types always and two never. One of the two is out of its
+# reach; the other is one missing rule.
 # ```
 
 # %% tags=["parameters"]
@@ -70,8 +71,8 @@ chapter.number("a3-cases", len({x.instance_id for x in labels}), 0)
 # exactly that or hand the case over, and reply. The desk is **permissive**: `issue_refund`
 # refuses only an unknown order, a second refund, and an amount of zero, less, or more than the
 # order's total. It does not care whether anybody checked eligibility - a payment service does not
-# either. If the desk enforced the procedure, no fault could be silent, and there would be
-# nothing to measure.
+# either. On a desk that enforced the procedure the missing check, the wrong amount and the early
+# stop could not happen, and what is left of silence would be words.
 
 # %% tags=["hide-input"]
 table5 = pd.DataFrame(
@@ -95,10 +96,10 @@ tables.show(
 # The **oracle** is a fixed script of six calls with one branch: refund if the eligibility check
 # says so, else escalate. The **injector** changes that list of calls at one step and replays it
 # on a fresh desk, so every observation after the edit is what the desk really answers to it.
-# {numref}`fig-a3-strips` shows one case and all the faults it can host. Only the marked step was
-# edited; hover over a step, or open the data table, to see its call and what came back.
+# {numref}`fig-a3-strips` shows one case and all the faults it can host, the labelled step marked.
+# Hover over a step, or open the table below the figure, to see its call and what came back.
 
-# %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its single-fault mutants, step by step. The edited step carries the colour of its survival; the heading names the checker's finding.", "name": "fig-a3-strips"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its single-fault mutants, step by step. The labelled step carries the colour of its survival; the heading names the checker's finding.", "name": "fig-a3-strips"}} tags=["hide-input"]
 SHORT = {"get_customer": "who", "lookup_order": "order", "get_policy": "policy",
          "check_eligibility": "due?", "issue_refund": "refund", "escalate": "hand on",
          "reply": "reply"}
@@ -129,12 +130,14 @@ show(
 )
 
 # %% [markdown]
-# Three things to notice. The strips differ from the oracle's at the marked step and agree before
-# it. In `skipped_precondition` everything after the deleted check moves up by one, and the label
-# is the index where the check should have been. And two headings end in *fires no rule*: the
-# second look-up of the order in `wrong_tool` is a perfectly legal call, and the sentence that
-# `unsupported_claim` adds to the reply is prose. (The paper says that each mutation breaks exactly
-# one rule. `premature_stop` breaks two at once: there is no reply, and no refund or escalation.)
+# Read each strip against the oracle's. They agree up to the label and differ at it, with one
+# exception: `premature_stop` is labelled at the last step it took, which is still the oracle's, and
+# what is wrong is that nothing follows. In `skipped_precondition` everything after the deleted
+# check moves up by one, and the label is the index where the check should have been. Beside the
+# oracle's, the headings of `wrong_tool` and `unsupported_claim` end in *fires no rule*: a second
+# look-up of the order is a legal call, and an invented sentence in the reply is prose. (The paper
+# says that each mutation breaks exactly one rule. `premature_stop` breaks two at once: there is no
+# reply, and no refund or escalation.)
 #
 # ## What the checker can and cannot say
 #
@@ -180,13 +183,23 @@ tables.show(
 # %% tags=["hide-input"]
 chapter.number("a3-false", int(judged.loc[judged["type"].isna(), "flagged"].sum()), 0)
 never = table1.index[table1["flagged"] == 0]
-chapter.text("a3-never", " and ".join(f"{name}" for name in never))
+chapter.text("a3-never", " and ".join(never))
+unread = pd.Series([all(c.tool != "get_policy" for s in t.steps for c in s.calls)
+                    for t in trajectories])
+kinds = judged["type"].fillna("clean")
+for name, rows in (("wrong", kinds == "wrong_tool"), ("clean", kinds == "clean"),
+                   ("other", ~kinds.isin(["wrong_tool", "clean"]))):
+    chapter.text(f"a3-ninth-{name}", f"{unread[rows].sum()} of {rows.sum()}")
 
 # %% [markdown]
 # On the clean trajectories the checker raises {glue:text}`a3-false` false alarms. It never sees
-# {glue:text}`a3-never`. That is no bug to be fixed later: no predicate over arguments and order
-# can tell a needless look-up from a needed one, and no predicate over values reads a sentence. It
-# is the argument for a judge that reads, stated as a measurement.
+# {glue:text}`a3-never`. The paper calls both zeros structural: no rule expresses what a tool was
+# meant for, and none reads a sentence. For the sentence that stands. For `wrong_tool` it does not:
+# the third point of the procedure says to read the policy, the checker has no rule for it, and a
+# ninth one - *the policy was never read* - flags {glue:text}`a3-ninth-wrong` of the wrong_tool
+# trajectories, {glue:text}`a3-ninth-other` of the other faults and {glue:text}`a3-ninth-clean` of
+# the clean runs. We keep the paper's eight, so that its numbers can be compared, and put the
+# sentence on trial in [the audit](a9_claims).
 #
 # ## The judged set
 #
@@ -219,8 +232,8 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #
 # ```{admonition} Where we depart from the release
 # :class: note
-# - **Thoughts.** In the released trajectories an edited step also has a thought of its own, so a
-#   judge could spot some faults by wording. Here the thought depends on the tool alone.
+# - **Thoughts.** In the released trajectories the edited step of four types also has a thought of
+#   its own, so a judge could spot those faults by wording. Here it depends on the tool alone.
 # - **Ids.** The release's ids spell the fault (`INS-00010-wrong_tool`) and its order numbers count
 #   the cases. Ours say nothing.
 # - **Order.** The paper shuffles. We interleave the design cells, so that any prefix holds each of
@@ -234,8 +247,8 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #
 # ## What would change our mind
 #
-# - A fault that the injector labels silent but that a customer would notice. Silent is defined by
-#   the money and the ticket, not by the wording of the reply.
+# - A fault labelled silent after which the money or the ticket is wrong. Silent says no more than
+#   that they are right: a customer who waits for a courier that nobody sent will notice well enough.
 # - A clean trajectory that breaks the procedure. The tests run the oracle over 3,000 cases and
 #   find none; one counter-example would undo every false-alarm rate in this book.
 # - Real faults come in cascades; these come one at a time. [The results](a6_results) measure what a
@@ -243,8 +256,8 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #
 # ## Exercises
 #
-# 1. Before you look: which rule fires for `hallucinated_argument`, and at which step? Change `case`
-#    to 0 and say which two strips disappear and why.
+# 1. Before you look: which of the checker's rules fires for `hallucinated_argument`, and at which
+#    step? Change `case` to 0, then to 2: which strips disappear, and why those?
 # 2. Write down a seventh fault that no rule can see. At which step would you label it?
 # 3. `skipped_precondition` rewrites the amount to the order's total. Which second rule would fire if
 #    it did not, and what would that do to a confusion matrix?

@@ -24,13 +24,15 @@
 #
 # ```{admonition} In one minute
 # On the rows below the judge has an F1 of {glue:text}`a5-f1`; a judge that flags everything has
-# {glue:text}`a5-f1-floor`. The same rows give a recall of {glue:text}`a5-recall`, silent recall
-# {glue:text}`a5-silent`, false alarms {glue:text}`a5-alarm`: four questions, four answers. On the
-# verdicts of the paper's judges the same care moves conclusions. The calibration gap between the
-# ensemble and one pass is {glue:text}`a5-ece-gap-bare` in ten bins and
-# {glue:text}`a5-value-gap-bare` with a bin for each stated value. And where one run in
-# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours-bare` of the outcome judge's alarms
-# would be faults.
+# {glue:text}`a5-f1-floor`. The same rows give a recall of {glue:text}`a5-recall`, a recall on silent
+# faults (those that left the outcome right) of {glue:text}`a5-silent`, false alarms
+# {glue:text}`a5-alarm`: four questions, four answers. On the verdicts of the paper's judges the same
+# care moves conclusions. An ensemble lets the step judge, which sees every step, vote three times;
+# one pass is that judge once. How far stated confidence and right verdicts lie apart differs between
+# the two by {glue:text}`a5-ece-gap` if confidences are sorted into ten equal bins and by
+# {glue:text}`a5-value-gap` with a bin for each stated value. And where one run in
+# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours` of the alarms of the outcome judge,
+# which sees only the reply, would be faults.
 # ```
 
 # %% [markdown]
@@ -371,15 +373,17 @@ tables.show(
 #
 # ## Resamples, drawn
 #
-# For everything that is not a plain share, and for differences between judges, the paper uses the
-# **bootstrap**. Take the rows as they are, draw as many again *with replacement*, compute the score
-# on what you drew; repeat. How much the score moves is how much it owes to these rows and not to
-# others like them. The draw is **stratified**: it keeps the number of rows in each design cell -
-# clean, and each type of fault with its survival - because the design fixed those numbers and no
-# other sample of the same design would have others.
+# The paper uses such exact intervals for shares of exactly 0 or 1. For everything else - shares in
+# between, other scores, differences between judges - it uses the **bootstrap** (section 5). Take
+# the rows as they are, draw as many again *with replacement*, compute the score on what you drew;
+# repeat. How much the score moves is how much it owes to these rows and not to others like them.
+# The draw is **stratified**: it keeps the number of rows in each design cell - clean, and each type
+# of fault with its survival - because the design fixed those numbers and no other sample of the
+# same design would have others.
 #
-# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The number in a box is
-# the row that was drawn: some come twice, some not at all. Count one strip yourself.
+# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The
+# number in a box is the row that was drawn: some come twice, some not at all. Count one strip
+# yourself.
 
 # %% tags=["hide-input"]
 weights, replicate = replicates(
@@ -413,6 +417,7 @@ chapter.text("a5-alone", f"row {', '.join(map(str, alone))}" if alone else "no r
 loud = intervals(small, np.random.default_rng(given.seed), draws=given.draws).set_index("metric")
 chapter.text("a5-loud", tables.estimate(loud.loc["loud_recall"]))
 chapter.number("a5-draws", given.draws, 0)
+chapter.number("a5-seed", given.seed, 0)
 chapter.number("a5-strips", strips, 0)
 
 # %% [markdown]
@@ -471,13 +476,19 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 
 # %% [markdown]
 # *Structural* means: the judge is a set of rules and says the same of every trajectory in a design
-# cell, because the cell is defined by what the rules read. Its rates are a property of its code. An
-# interval would pretend that another sample could change them.
+# cell, because each type of fault breaks the same rules in every case. Its rates are a property of
+# its code. An interval would pretend that another sample could change them.
 #
 # One draw serves all judges, so a *difference* of two is computed on the same trajectories each
 # time. That is what pairs it. The ensemble's F1 is {glue:text}`a5-f1-ensemble` and one pass has
 # {glue:text}`a5-f1-step`: taken alone, two intervals that overlap say little. The difference on the
-# shared draws is {glue:text}`a5-f1-delta`, because what is hard for one is hard for the other.
+# shared draws is {glue:text}`a5-f1-delta`. In the published verdicts that interval is narrower than
+# either of the two, because what is hard for one is mostly hard for the other.
+#
+# The same number can carry another interval in another chapter: here, where no dagger says
+# otherwise, it comes from {glue:text}`a5-draws` resamples inside the design cells with seed
+# {glue:text}`a5-seed`, while [the analysis](a7_analysis) gives single shares exact intervals and
+# draws pairs and strata in cells of their own.
 #
 # ## What they are not
 #
@@ -486,7 +497,8 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 # wide the interval is against the paper's. Drawing freely lets the number of faults vary; keeping
 # only survival lets types of fault trade places; drawing **instances** takes a case with all its
 # trajectories, because a clean run and its mutants share a customer, an order and often a reply,
-# and are not independent.
+# and are not independent. None of the designs helps a share seen at 0 or 1: a difference of which it
+# is one side takes it as certain, though alone it has an exact interval of some width.
 
 # %% tags=["hide-input"]
 plans = designs(whole, np.random.default_rng(given.seed), given.compared, draws=given.draws)
@@ -519,6 +531,9 @@ def factor(name, design, judge):
 chapter.text("a5-compared-name", NAMES.get(given.compared, given.compared))
 factor("a5-survival-factor", DESIGNS[1], STEP)
 factor("a5-outcome-survival-factor", DESIGNS[1], OUTCOME)
+factor("a5-free-factor", DESIGNS[2], STEP)
+factor("a5-step-instance-factor", DESIGNS[3], STEP)
+factor("a5-outcome-free-factor", DESIGNS[2], OUTCOME)
 factor("a5-instance-factor", DESIGNS[3], OUTCOME)
 
 # %% [markdown]
@@ -526,15 +541,20 @@ factor("a5-instance-factor", DESIGNS[3], OUTCOME)
 # {glue:text}`a5-survival-factor`; of the outcome judge, {glue:text}`a5-outcome-survival-factor`. A
 # judge that catches nearly all of some types and nearly none of others hardly varies *within* a
 # type: its narrow interval says that the mix of types was held fixed, not that the judge is known
-# so well. Drawing whole instances gives for the outcome judge: {glue:text}`a5-instance-factor`. The
-# published table names no instances; `-p verdicts released` has them, and so has any set built
-# with `tjlib testbed`.
+# so well. Drawing whole instances changes two things at once, the unit and the cells, so compare it
+# with trajectories drawn freely. For the outcome judge, freely:
+# {glue:text}`a5-outcome-free-factor`; by instance: {glue:text}`a5-instance-factor`. For the step
+# judge, freely: {glue:text}`a5-free-factor`; by instance: {glue:text}`a5-step-instance-factor`. An
+# instance can make an interval narrower too: one that hosts several types of fault brings them all,
+# so the mix of types varies less than among trajectories drawn freely. The published table names no
+# instances; `-p verdicts released` has them, and so has any set built with `tjlib testbed`.
 #
 # Why instances matter can be seen on the worked example. Write every row down several times, as
 # if the same case had been run again with the same result. Nothing was learned, but a bootstrap
 # over rows does not know that, and its interval shrinks. Drawn by instance, copies go together and
 # the interval stays as it was. (An exact interval, with a dagger, takes rows as independent and
-# shrinks either way.)
+# shrinks either way.) With each row written once an instance is one row; where the two draws differ
+# even then, it is because drawing instances keeps no cells.
 
 # %% tags=["hide-input"]
 def again(times):
@@ -589,22 +609,23 @@ tables.show(needed, "Clean runs needed to rule out a false-alarm rate (two-sided
 excluded = pd.DataFrame(
     {f"{seen} alarm{'s' * (seen != 1)}": [f"{planner.rate_excluded(runs, seen):.4f}" for runs in RUNS] for seen in SEEN},
     index=pd.Index(RUNS, name="clean runs"))
-chapter.number("a5-bound-100", planner.rate_excluded(100), 4)
+clean_n = int(paper.loc[("main", STEP, "false_alarm_rate"), "n"])
+chapter.number("a5-bound-100", planner.rate_excluded(clean_n), 4)
 chapter.number("a5-need-yours", planner.clean_runs_needed(given.fault_rate), 0)
 tables.show(excluded, "The false-alarm rate ruled out by a number of clean runs (two-sided 95 %).",
             "exact binomial, tjlib.measure.planner")
 
 # %% [markdown]
-# The paper's set has enough clean runs to rule out a rate above {glue:text}`a5-bound-100`, no
-# lower. To know that alarms are rarer than the faults of a deployment like yours, it takes
-# {glue:text}`a5-need-yours` clean runs without one alarm.
+# The paper's {glue:text}`a5-paper-n` clean runs can rule out a rate above
+# {glue:text}`a5-bound-100`, no lower. To know that the false-alarm rate lies below the fault rate of
+# a deployment like yours, it takes {glue:text}`a5-need-yours` clean runs without one alarm.
 #
 # ## Calibration hangs on the bins
 #
 # Ten equal bins are a choice. Below, the same verdicts are measured in fewer and more bins of equal
 # width, in bins of equal number, with one bin for each value that was stated, with no bins at all
-# (a smooth estimate), and by the Brier score. The last column is the difference between the
-# ensemble and one pass, on the same resamples.
+# (a smooth estimate), and by the Brier score. Where both are judged, the last column is the
+# difference between the ensemble and one pass, on the same resamples.
 
 # %% tags=["hide-input"]
 MEASURES = {
@@ -625,7 +646,6 @@ tables.show(
 gaps = kept[kept["judge"] == PAIR].set_index("metric")
 for key, measure in (("a5-ece-gap", "ece"), ("a5-value-gap", "ece_value")):
     chapter.text(key, tables.estimate(gaps.loc[measure]) if len(gaps) else "(not judged here)")
-    chapter.text(f"{key}-bare", f"{gaps.loc[measure, 'value']:+.3f}" if len(gaps) else "(not judged here)")
 clear = [m for m in MEASURES if len(gaps) and gaps.loc[m, "lo"] is not None
          and gaps.loc[m, "lo"] > 0]
 chapter.number("a5-clear", len(clear), 0)
@@ -656,8 +676,10 @@ for key, text in one_bin.items():
 # Recall and false-alarm rate belong to the judge. *Precision* - now as the positive predictive
 # value (PPV), the share of alarms that are faults - belongs to the place where the judge works: it
 # moves with the share of faulty runs there. {numref}`fig-a5-prevalence` carries each judge from
-# this set's share to others. Of the organic episodes in the paper's section 8, in which a model drove
-# the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended wrong.
+# this set's share to others. Of the organic episodes in the paper's section 8, in which a model
+# drove the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended
+# wrong; that share, marked *organic*, is a lower bound, since the rules are blind to two types of
+# fault.
 
 # %% tags=["hide-input"]
 organic = {m: float(paper.loc[("organic", "agent qwen2.5:14b", m), "published"])
@@ -695,8 +717,6 @@ for key, judge, where in (("a5-ppv-yours", OUTCOME, "yours"), ("a5-ppv-set", OUT
                           ("a5-ppv-organic", OUTCOME, "organic"), ("a5-ppv-step", STEP, "yours")):
     known = (judge, where) in worth.index
     chapter.text(key, worth.loc[(judge, where), "shown"] if known else "(not judged here)")
-    chapter.text(f"{key}-bare", worth.loc[(judge, where), "shown"].split()[0] if known
-                 else "(not judged here)")
 chapter.number("a5-one-in", 1 / given.fault_rate, 0)
 chapter.number("a5-organic", AT["organic"], 3)
 
@@ -706,8 +726,9 @@ chapter.number("a5-organic", AT["organic"], 3)
 # {glue:text}`a5-ppv-yours` where one run in {glue:text}`a5-one-in` is faulty. Nothing about the
 # judge changed. In the published verdicts the step judge raised no alarm on a clean run, so its
 # curve is flat, but its band is not: at the last of these rates it reads {glue:text}`a5-ppv-step`,
-# because so few clean runs cannot rule out the rate that would spoil it. The curves hold the judge's recall fixed at this set's mix of
-# types; organic faults were all of one type, and a chapter of its own takes that up.
+# because so few clean runs cannot rule out the rate that would spoil it. The curves hold the
+# judge's recall fixed at this set's mix of types; the organic faults that the rules can see were all
+# of one type, those they cannot see are not counted, and a chapter of its own takes that up.
 #
 # ## What would change our mind
 #

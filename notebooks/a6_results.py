@@ -15,15 +15,15 @@
 # # Pooled recall hides the silent faults
 #
 # **The claim.** A judge that sees only the request and the reply looks respectable on all faults
-# together. Split the faults by whether the customer-visible outcome survived, and the same
-# verdicts fall apart into two very different numbers. This chapter rebuilds section 6 of the
+# together. Split the faults by whether the outcome survived, and the same verdicts fall apart into
+# two very different numbers. This chapter rebuilds section 6 of the
 # *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)): its Tables 3, 4,
 # 6, 7 and 8 and its Figures 2, 3 and 4.
 #
 # ```{admonition} In one minute
 # The outcome judge flags {glue:text}`a6-outcome-recall` of all faults. That is
-# {glue:text}`a6-outcome-loud` of the **loud** ones, which broke the answer, and
-# {glue:text}`a6-outcome-silent` of the **silent** ones, which did not - while it also flags
+# {glue:text}`a6-outcome-loud` of the **loud** ones, after which the case ended wrong, and
+# {glue:text}`a6-outcome-silent` of the **silent** ones, after which it ended right - while it also flags
 # {glue:text}`a6-outcome-alarm` of the trajectories that have no fault at all. A judge of the same
 # model that sees the steps flags {glue:text}`a6-step-silent` of the silent faults and
 # {glue:text}`a6-step-alarm` of the clean runs.
@@ -31,8 +31,8 @@
 #
 # A *trajectory* is what an agent did: for each step a thought, a tool call and the observation it
 # brought, and at the end a reply. A *verdict* is what a judge said of one trajectory. A fault is
-# **silent** if the outcome that the customer can see came out right all the same, and **loud** if
-# it did not. How the faults were built, so that all this is known and not guessed, is the subject
+# **silent** if the case still ended as it should - the right refund, or the right hand-over - and
+# **loud** if it did not. How the faults were built, so that all this is known and not guessed, is the subject
 # of [the testbed chapter](a3_testbed).
 
 # %% [markdown]
@@ -79,10 +79,13 @@ asked = [v for v in source.verdicts if not given.judges or v.judge in given.judg
 if missing := set(given.judges) - {v.judge for v in asked}:
     known = ", ".join(dict.fromkeys(v.judge for v in source.verdicts))
     raise InputError(f"no verdicts by {', '.join(sorted(missing))}; judges here: {known}")
+if len({v.judge for v in asked}) > 12:
+    raise InputError("more than 12 judges do not fit a page; choose some with -p judges")
 verdict_table = table(source.labels, asked, source.cost)
 found = intervals(verdict_table, np.random.default_rng(given.seed), draws=given.draws)
 own = found[found["judge"].isin(verdict_table.judges)]  # the rest are differences of two judges
 floor = floors(verdict_table)
+by_floor = floor.set_index(["judge", "metric"])["value"]
 
 # %% tags=["hide-input"]
 OUTCOME, STEP = "outcome:qwen2.5:14b", "step:qwen2.5:14b"
@@ -105,6 +108,11 @@ say("a6-outcome-silent", OUTCOME, "silent_recall", bare=True)
 say("a6-outcome-alarm", OUTCOME, "false_alarm_rate", bare=True)
 say("a6-outcome-gap", OUTCOME, "loud_minus_silent")
 gap = paper.loc[(OUTCOME, "loud_minus_silent")]
+below = [tables.judge_name(j) for j in verdict_table.judges
+         if (by_name.loc[(j, "f1"), "value"] or 0) < by_floor["always faulty", "f1"]]
+chapter.text("a6-below-floor", ", ".join(below) or "none")
+chapter.number("a6-faults", int(verdict_table.faulty.sum()), 0)
+chapter.number("a6-cleans", int((~verdict_table.faulty).sum()), 0)
 chapter.text("a6-paper-gap", tables.estimate(
     {"value": gap["published"], "lo": gap["published_lo"], "hi": gap["published_hi"]}))
 say("a6-step-silent", STEP, "silent_recall", bare=True)
@@ -138,8 +146,9 @@ tables.show(
 )
 
 # %% [markdown]
-# The floor judges are not decoration. `always faulty` has a better F1 than the outcome judge; a
-# set with three faults for every clean run rewards a judge that says "faulty".
+# The floor judges are not decoration. Judges here whose F1 is below that of `always faulty`:
+# {glue:text}`a6-below-floor`. A set with {glue:text}`a6-faults` faults and {glue:text}`a6-cleans`
+# clean runs rewards a judge that says "faulty".
 #
 # ## The gap
 #
@@ -148,12 +157,12 @@ tables.show(
 # judge is worth something to the extent that its recalls leave its own false alarms behind. The
 # hollow diamond is pooled recall - the one number a dashboard would show.
 
-# %% mystnb={"figure": {"caption": "Recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Figure 2: recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
 recalls = tables.labelled(own, judging.RATES)
 show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
     alt="For each judge, silent recall, loud recall, false-alarm rate and pooled recall in one "
-        "row from 0 to 1; the outcome judge's silent recall lies close to its false-alarm rate.",
+        "row from 0 to 1, with intervals; the numbers are in the data table.",
 )
 
 # %% [markdown]
@@ -168,7 +177,7 @@ show(
 # Table 4 is drawn as a strip: one row a type of fault, and at the bottom the row to read them
 # against - the share of clean runs flagged.
 
-# %% mystnb={"figure": {"caption": "Share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Table 4 as a strip: share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
 ROWS = {f"recall|{kind}": kind for kind in FAULT_TYPES} | {"false_alarm_rate": "clean (false alarms)"}
 strip = tables.labelled(own, ROWS, 2, "row")
 column = strip[strip["judge"] == tables.judge_name(STEP_8B)].set_index("row")["value"]
@@ -183,8 +192,9 @@ show(
 )
 
 # %% [markdown]
-# Two cells of the rule judge are 0 by construction: no rule says which tool was *meant*, and no
-# rule reads the reply. The 8B judge's column runs from {glue:text}`a6-8b-least` to
+# The rule judge's column holds 1 or 0: a type breaks one of its rules, or none. (That it misses
+# `wrong_tool` is for want of one rule, [the testbed chapter](a3_testbed) shows; that it misses
+# `unsupported_claim` is because no rule reads the reply.) The 8B judge's column runs from {glue:text}`a6-8b-least` to
 # {glue:text}`a6-8b-most`, and its anchor row is {glue:text}`a6-8b-alarm`.
 #
 # Table 6 gives the same shares with their intervals.
@@ -201,8 +211,8 @@ tables.show(
 #
 # *Localisation* asks whether the judge named the step. It is scored only where the judge flagged
 # the trajectory and both it and the label name a step, so each judge has its own denominator. A
-# flag without a step leaves that denominator; the last two columns put it back, once over all
-# detected faults and once over all faults.
+# flag without a step leaves that denominator; the third and fourth columns put it back, once over
+# all detected faults and once over all faults.
 
 # %% tags=["hide-input"]
 table7 = {
@@ -222,7 +232,7 @@ tables.show(
 # often it was right; points under the diagonal are overconfidence. Mark size is the number of
 # verdicts in the bin, so one large mark can be most of a judge.
 
-# %% mystnb={"figure": {"caption": "Stated confidence against the share of verdicts that were correct, in ten equal bins, with exact 95 % intervals. Below the dashed diagonal the judge is overconfident. Hollow: confidence set by hand.", "name": "fig-a6-reliability"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Figure 3: stated confidence against the share of verdicts that were correct, in ten equal bins, with exact 95 % intervals. Below the dashed diagonal the judge is overconfident. Hollow: confidence set by hand.", "name": "fig-a6-reliability"}} tags=["hide-input"]
 bins = []
 for judge in verdict_table.judges:
     rows = reliability(verdict_table, judge)
@@ -244,7 +254,7 @@ show(
 # and lists, for each true type, what the judge called it; `missed` holds the faults it did not
 # flag, and those it flagged without naming a type.
 
-# %% mystnb={"figure": {"caption": "What the judge called each type of fault: rows are the truth, columns the judge's word, cells count trajectories.", "name": "fig-a6-confusion"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Figure 4: what the judge called each type of fault; rows are the truth, columns the judge's word, cells count trajectories.", "name": "fig-a6-confusion"}} tags=["hide-input"]
 looked_at = given.focus or (STEP if STEP in verdict_table.judges else verdict_table.judges[-1])
 counts = confusion(verdict_table, looked_at).reset_index().melt("true", var_name="called", value_name="n")
 counts["share"] = (counts["n"] / counts.groupby("true")["n"].transform("sum")).fillna(0)
@@ -266,13 +276,15 @@ table8 = {
 tables.show(
     tables.layout(own, table8, digits=1),
     "Table 8. Mean cost of one verdict. Time is wall clock on the workstation that made the "
-    "verdicts and will differ on yours; tokens will not.", source.origin,
+    "verdicts and will differ on yours; completion tokens differ with the model's build.",
+    source.origin,
 )
 
 # %% [markdown]
 # ## Beside the paper
 #
-# Every published point value and interval that this page recomputes, next to ours. A point value
+# Every published rate, interval and difference that this page recomputes, next to ours (costs and
+# confusion cells are compared by the tests, under other names). A point value
 # agrees when it rounds to what is printed; an interval when its ends lie within what an independent
 # bootstrap is allowed (0.01 on metrics over the whole set, one step of 1/n for cells of 50 or 25,
 # 0.04 for typing).
@@ -284,7 +296,7 @@ chapter.number("a6-compared", len(compared), 0)
 chapter.number("a6-agree", agree, 0)
 tables.show(
     tables.beside(compared), f"Published figures beside ours: {agree} of {len(compared)} agree.",
-    f"published figures from arXiv 2609.00038; ours: {source.origin}", folded=True,
+    f"published: as the last column says; ours: {source.origin}", folded=True,
 )
 
 # %% [markdown]
@@ -302,6 +314,8 @@ tables.show(
 #   drawn. They say nothing about other desks, other agents or other models.
 #
 # ## Exercises
+#
+# Exercises 2 and 4 need the command line, from a clone of the project.
 #
 # 1. Take `always faulty` from Table 3 and recompute its F1 from the numbers of faulty and clean
 #    trajectories alone. At which share of faults would it beat the step judge?

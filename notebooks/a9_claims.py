@@ -21,12 +21,17 @@
 # asked of the data, what came out, and what follows. No verdict on this page was written by hand.
 #
 # ```{admonition} In one minute
-# Of {glue:text}`a9-tried` sentences, {glue:text}`a9-holds` hold as written and
-# {glue:text}`a9-condition` hold with a condition that the sentence does not state.
-# {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be tested with the data chosen
-# here. The paper's main number, the gap between loud and silent recall of the outcome judge, is
-# {glue:text}`a9-gap-bare`. Where a fault left the reply exactly as the clean run's, the same gap,
-# each fault against its clean parent, is {glue:text}`a9-gap-unchanged-bare`.
+# Of {glue:text}`a9-tried` sentences, {glue:text}`a9-holds` hold. Another
+# {glue:text}`a9-condition` hold with a condition: the words of {glue:text}`a9-letter` of these are
+# true as written, and the condition answers a stronger question, which is ours; in the others the
+# condition limits the words. {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be
+# tested with the data chosen here.
+#
+# The *outcome judge* sees the request and the reply only. A fault is *loud* if it spoiled the
+# outcome, *silent* if not. The paper's main number, loud minus silent recall of that judge, is
+# {glue:text}`a9-gap`. Among faults that left the reply exactly as in their *clean parent* (the
+# faultless run of the same case), and against that parent, the gap is
+# {glue:text}`a9-gap-unchanged`.
 # ```
 #
 # A **claim** has four parts. The *question* makes the words precise. The *statistics* are named
@@ -35,10 +40,12 @@
 # **cannot be tested with these data**. The *reason* is a sentence with the numbers in it. Change
 # the data and the verdict may change; that is what a trial is for.
 #
-# Two rules apply throughout. A sentence that says *all* holds only without an exception; if it is
-# true of more than half of the cases it holds with a condition, and the exceptions are named. And
-# where a word needs a threshold - what is *nearly exact*? - the threshold is ours, and each fold
-# below says so under "Our choice".
+# A sentence that says *all*, in these or other words (*uniformly*, *every axis*, *exactly one*,
+# *the same*, *deterministically*), holds only without an exception; if it is true of more than half
+# of the cases it holds with a condition, and otherwise it does not hold. Its fold names the cases.
+# Every other sentence has a rule of its own. Where a word needs a threshold - what is *nearly
+# exact*? - the threshold is ours, and the fold says so under "Our choice". And where quoted words
+# are plainly true and the question asks for more, the fold says "As written".
 
 # %% [markdown]
 # ## Choose the data
@@ -90,13 +97,15 @@ evidence = Evidence(
     strata=store.published("flags_by_stratum") if tabulated else None,
     figures=store.published("trajectory_judge_numbers") if tabulated else None,
     runs=judged_set() if source.trajectories is None else None,
+    organic=store.released_agent() if given.verdicts == "released" else None,
 )
 
 # %% [markdown]
 # Four kinds of data go in. *Verdicts* alone answer most questions. *Parent pairs* (each fault with
 # the clean run of its instance) and *strata* (kinds of case) come from the labels, or for the
 # published verdicts from the tables that the publication's files were counted into. *Text* and
-# *instances* are there when the source has trajectories. One figure is cited and not measured:
+# *instances* are there when the source has trajectories, and with the release come 60 *episodes
+# of an agent* as well. One figure is cited and not measured:
 # with the published verdicts, how the step judge's catches spread over the invented sentences.
 
 # %% tags=["hide-input"]
@@ -104,17 +113,16 @@ trials = audit(evidence, given.only)
 by_id = {trial.claim.id: trial for trial in trials}
 found = counts(trials)
 chapter.number("a9-tried", len(trials), 0)
+written = [t.claim.id for t in trials if t.as_written and t.ruling.verdict == CONDITION]
+chapter.number("a9-letter", len(written), 0)
 for name, verdict in (("holds", HOLDS), ("condition", CONDITION), ("not", NOT), ("cannot", CANNOT)):
     chapter.number(f"a9-{name}", found[verdict], 0)
 
 
 def say(name: str, claim: str, statistic: str) -> None:
-    """Put one statistic of a trial where the text asks for it, and bare to two digits."""
-    if (trial := by_id.get(claim)) is None:
-        chapter.text(name, "(not tried here)")
-        return chapter.text(f"{name}-bare", "(not tried here)")
-    chapter.text(name, str(trial.stats[statistic]))
-    chapter.number(f"{name}-bare", trial.stats[statistic].value, 2)
+    """Put one statistic of a trial where the text asks for it."""
+    trial = by_id.get(claim)
+    chapter.text(name, "(not tried here)" if trial is None else str(trial.stats[statistic]))
 
 
 say("a9-gap", "pooled-hides", "gap")
@@ -126,8 +134,10 @@ say("a9-gap-unchanged", "gap-paired", "unchanged")
 # {numref}`fig-a9-docket` has one row a sentence, in the order of the paper. The mark and the word
 # are the verdict. Under the quotation stands the one statistic that decides most, with its
 # interval; the hollow diamond is where the sentence puts that statistic, if it says. All of them
-# are shares, or differences of two shares, so that one scale serves; a cost is drawn as a share
-# of the threefold cost claimed. A row without a line could not be tested.
+# are shares, or differences of two shares, so that one scale serves; a cost in seconds is drawn as
+# a share of the threefold cost claimed. A mark without a line is a number without an interval: a
+# count of this set, or a mean of which only the mean is published. A row without a mark could not
+# be tested.
 
 # %% mystnb={"figure": {"caption": "One row a sentence: verdict (shape and word), quotation, and the deciding statistic with its 95 % interval; hollow, where the sentence puts it.", "name": "fig-a9-docket"}} tags=["hide-input"]
 rows = folds.rows(trials)
@@ -139,19 +149,25 @@ show(
 )
 
 # %% tags=["hide-input"]
+names = {v: [t.claim.id + "*" * (t.claim.id in written) for t in trials if t.ruling.verdict == v]
+         for v in found}
 summary = pd.DataFrame({
     "verdict": [f"{claims.SHAPES[v][1]} {v}" for v in found], "sentences": list(found.values()),
-    "which": [", ".join(t.claim.id for t in trials if t.ruling.verdict == v) or "-" for v in found],
+    "which": [", ".join(names[v]) or "-" for v in found],
 })
-tables.show(summary, "Verdicts, and the ids to name in the parameter only.", source.origin)
+tables.show(summary, "Verdicts, and the ids to name in the parameter only. * The quoted words are "
+            "true as written; the condition answers a stronger question of ours.", source.origin)
 
 # %% [markdown]
 # ## Each sentence, unfolded
 #
 # Open a sentence to see what was asked, what was found, which choices are ours, and every number
 # the rule saw. "Made by" says how an interval was made: *percentile* is the paper's bootstrap
-# inside design cells, *exact binomial* is used for shares of 0 and 1 and for counts outside the
-# design, and what is taken from a publication is called a published figure.
+# inside design cells, *exact binomial* is the Clopper-Pearson interval, for shares of 0 and 1 and
+# for counts that the paper's design does not fix, *counted* is a fact about this set, and what is
+# taken from a publication is called a published figure. The intervals resample cases; only two
+# folds ask what happens when whole instances (by-instance) or whole inputs of the outcome judge
+# (distinct-inputs) are drawn.
 
 # %% tags=["hide-input"]
 folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHAPES.items()})
@@ -171,17 +187,22 @@ folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHA
 # **"most certain exactly where it is least right": {glue:text}`a9-say-most-certain`.** In the most
 # confident bin the share of right verdicts is {glue:text}`a9-top`; in the worst other bin it is
 # {glue:text}`a9-elsewhere`. Overconfidence is {glue:text}`a9-over` in the first and at most
-# {glue:text}`a9-over-elsewhere` in the others. What can be said is that the bin is large: it
-# contributes {glue:text}`a9-contribution` of the calibration error.
+# {glue:text}`a9-over-elsewhere` in the others. The bin contributes {glue:text}`a9-contribution` of
+# the calibration error. The fold of errors-certain asks at which confidence each judge's errors
+# stand, beside how many of all its verdicts stand there.
 #
 # **"its stated confidence is nearly honest": {glue:text}`a9-say-nearly-honest`.** A small
 # calibration error is compatible with confidence that says nothing. Mean confidence when right
-# minus mean confidence when wrong is {glue:text}`a9-apart`.
+# minus mean confidence when wrong is {glue:text}`a9-apart`. And the error depends on the bins: it
+# is {glue:text}`a9-ten` in the paper's ten and {glue:text}`a9-by-value` with a bin for each stated
+# value, where over- and underconfidence do not cancel.
 #
-# **"straddle zero on every axis": {glue:text}`a9-say-deltas-straddle`.** An interval that ends
-# exactly at 0 does not straddle it: at most one resample in forty lay beyond. And one quality that
-# the sentence leaves out, the exact step over *all* detected faults, moves by
-# {glue:text}`a9-detected`.
+# **"straddle zero on every axis": {glue:text}`a9-say-deltas-straddle`.** We count an interval that
+# ends at 0 as one that straddles it, which is kind: at most one resample in forty lay beyond.
+# The exact step over all *detected* faults, which the sentence leaves out, moves by
+# {glue:text}`a9-detected`; over *all* faults by {glue:text}`a9-all`. Both depend on how a named step
+# outside the trace is counted (here as not exact; the paper discards it), and the first on a
+# smaller denominator where the ensemble detects fewer faults.
 #
 # **"a false positive with nothing to argue about": {glue:text}`a9-say-beyond-dispute`.** This one
 # is our addition. The procedure allows a reply to assert only what the observations support. The
@@ -201,14 +222,17 @@ say("a9-over", "most-certain", "over")
 say("a9-over-elsewhere", "most-certain", "over elsewhere")
 say("a9-contribution", "most-certain", "contribution")
 say("a9-apart", "nearly-honest", "apart")
+say("a9-ten", "nearly-honest", "ece")
+say("a9-by-value", "nearly-honest", "value")
+say("a9-all", "deltas-straddle", "step exact of all faults")
 say("a9-detected", "deltas-straddle", "step exact of detected faults")
 say("a9-free", "beyond-dispute", "free")
 
 # %% [markdown]
 # ## What this is not
 #
-# A verdict here is about a sentence, not about a paper. Most conditions are the kind that a
-# careful reader adds in the margin, several are stated elsewhere in the paper itself (the upper
+# A verdict here is about a sentence, not about a paper. Conditions are mostly what a careful
+# reader adds in the margin, several are stated elsewhere in the paper itself (the upper
 # bound of the zero false alarms, the two types that no rule sees), and the later release corrected
 # some of the wording. The trials also share one weakness with what they try: one desk, one agent,
 # one set of faults. A sentence that holds here holds *on these data*.
@@ -228,9 +252,11 @@ say("a9-free", "beyond-dispute", "free")
 #    each of them wait for?
 # 2. Put the outcome judge in the small judge's place (`-p small outcome:qwen2.5:14b`) and read the
 #    two sentences about the base rate and the uniform recall. Predict both verdicts first.
-# 3. Rerun with `-p only '["a-third"]'` and two other seeds. Then find the second interval in its
-#    fold, which ignores the design. Which of the two would you have reported, and why?
-# 4. The rule for "all" sentences says that more than half is enough for a condition. Pick three
-#    sentences whose verdict would change if nine in ten were asked for.
+# 3. Rerun with `-p only '["a-third"]'` and two other seeds. The fold has two intervals, one with
+#    the mix of types held fixed and one that ignores the design. Which of the two would you have
+#    reported, and why?
+# 4. The rule for "all" sentences says that more than half is enough for a condition. Read the
+#    counts in their folds: whose verdict would change if nine in ten were asked for, and whose would
+#    not? With `-p verdicts released` there are more of them.
 # 5. Choose a sentence of the paper that is not on the list. Write its question, name its
 #    statistics, and write the rule before you look at a number.

@@ -34,9 +34,10 @@ def score(rows, judge) -> dict[str, float | None]:
     faults = [(label, flag, v) for label, flag, v in flags if label.faulty]
     tp = sum(flag for _, flag, _ in faults)
     fp = sum(flag for label, flag, _ in flags if not label.faulty)
-    out = {"n_flagged": tp + fp, "precision": tp / (tp + fp) if tp + fp else None,
+    out = {"n_flagged": tp + fp if pairs else None,
+           "precision": tp / (tp + fp) if tp + fp else None,
            "recall": _share([flag for _, flag, _ in faults])}
-    out["f1"] = 2 * tp / (tp + fp + len(faults)) if tp + fp + len(faults) else None
+    out["f1"] = 2 * tp / (tp + fp + len(faults)) if faults else None
     silent = _share([flag for label, flag, _ in faults if label.outcome_correct is True])
     loud = _share([flag for label, flag, _ in faults if label.outcome_correct is False])
     out |= {"silent_recall": silent, "loud_recall": loud,
@@ -46,11 +47,12 @@ def score(rows, judge) -> dict[str, float | None]:
            if flag and v.failure_step is not None and label.failure_step is not None]
     stepped = [(label, flag) for label, flag, _ in faults if label.failure_step is not None]
     found = sum(flag for _, flag in stepped)
+    steps = any(v.failure_step is not None for _, _, v in flags)
     exact = sum(gap == 0 for gap in off)
     out |= {"step_exact": _share([gap == 0 for gap in off]),
             "step_within_one": _share([gap <= 1 for gap in off]),
-            "step_exact_over_detected_faults": exact / found if found else None,
-            "step_exact_over_all_faults": exact / len(stepped) if stepped else None}
+            "step_exact_over_detected_faults": exact / found if found and steps else None,
+            "step_exact_over_all_faults": exact / len(stepped) if stepped and steps else None}
     f1 = []
     for kind in TYPES:
         true = [(label, flag, v) for label, flag, v in faults if label.failure_type == kind]
@@ -75,6 +77,8 @@ def score(rows, judge) -> dict[str, float | None]:
     for name in ("latency_s", "prompt_tokens", "completion_tokens"):
         known = [getattr(v, name) for _, v in pairs if getattr(v, name) is not None]
         out[f"{name}_mean"] = _share(known)
+    if sum(v.status == "ok" for _, v in pairs) < len(pairs) / 2:
+        out |= {name: None for name in out if name != "coverage" and not name.endswith("_mean")}
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from tjlib.measure.costs import cost_ratio
 from tjlib.measure.gap import GAPS, gaps, slopes
 from tjlib.measure.intervals import intervals
 from tjlib.measure.pairs import discrimination, pairs_from
+from tjlib.measure.resample import replicate_weights
 from tjlib.measure.sentences import OTHER, by_sentence, overall
 from tjlib.measure.table import table
 from tjlib.measure.votes import agreement, at_least, votes
@@ -237,8 +239,20 @@ def test_types_add_up_and_agree_with_the_metric(published):
             metric[judge, "step_exact_over_detected_faults"])
 
 
+@pytest.mark.parametrize(("said", "why"), [
+    (Verdict("a", "j", True), "undefined: the judge names no step"),
+    (Verdict("a", "j", status="error"), "undefined: no reply could be read"),
+])
+def test_a_judge_that_names_no_step_has_no_share_of_exact_steps(said, why):
+    found = attribution(table([Label("a", True, 2, "wrong_tool")], [said]), "j")
+    rows = found[found["share"] != "mistyped"]
+    assert set(rows["value"]) == {None} and set(rows["why"]) == {why}
+
+
 def test_a_flag_without_type_or_step_counts_against_the_judge():
-    t = table([Label("a", True, 2, "wrong_tool")], [Verdict("a", "j", True)])
+    # The judge names steps elsewhere, so it could have here.
+    t = table([Label("a", True, 2, "wrong_tool"), Label("b", True, 3, "ignored_observation")],
+              [Verdict("a", "j", True), Verdict("b", "j", True, 3)])
     found = attribution(t, "j").set_index(["type", "share"])
     assert found.loc[("wrong_tool", "mistyped"), "value"] == 1
     assert found.loc[("wrong_tool", "step_exact"), "value"] is None
@@ -256,6 +270,31 @@ def test_cost_ratios_from_means_and_from_verdicts_agree(published, released):
     assert drawn["value"].tolist() == pytest.approx(means["value"].tolist(), rel=1e-4)
     assert means["lo"].isna().all() and set(means["why"]) == {"only the means are published"}
     assert drawn.loc["latency_s", "lo"] < 2.913 < drawn.loc["latency_s", "hi"] < 3.1
+
+
+def test_block_by_block_gives_the_ratios_of_all_weights_held_at_once(released):
+    t = released[1]
+    found = cost_ratio(t, STEP, OUTCOME, rng(), draws=6000).set_index("cost")
+    ones = np.ones(len(t.labels), int)
+    blocks = list(replicate_weights(ones, t.cell, rng(), 6000))
+    assert len(blocks) > 1
+    weights, at = np.concatenate(blocks), [t.column(STEP), t.column(OUTCOME)]
+    for name in ("latency_s", "prompt_tokens", "completion_tokens"):
+        mine, theirs = (weights @ getattr(t, name)[:, at]).T
+        assert found.loc[name, ["lo", "hi"]].tolist() == pytest.approx(
+            np.percentile(mine / theirs, [2.5, 97.5]).tolist(), rel=1e-12)
+
+
+def test_a_ratio_holds_one_block_of_weights_at_a_time():
+    runs = [f"r{i}" for i in range(2000)]
+    t = table([Label(run, False) for run in runs],
+              [Verdict(run, judge, False, latency_s=1.0 + (i % 3) * (judge == "x"))
+               for i, run in enumerate(runs) for judge in ("x", "y")])
+    tracemalloc.start()
+    cost_ratio(t, "x", "y", rng(), draws=5000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6  # all weights at once: 5000 x 2000 x 8 bytes = 80 MB
 
 
 def test_a_ratio_to_a_free_judge_is_undefined(published):

@@ -20,6 +20,7 @@ TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.item
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
+    "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["*"],
     "tjlib.chapter": [],
     "tjlib.charts": [],
@@ -36,22 +37,23 @@ ARROWS = {
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
-    "tjlib.jsonl": ["tjlib.release"],
+    "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.kernels": [],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.page": [],
     "tjlib.release": [],
     "tjlib.report": ["tjlib.measure.*"],
-    "tjlib.rerun": ["tjlib.chapter", "tjlib.page"],
+    "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
     "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
-#: the fetch and the model clients open sockets.
+#: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
 FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.rerun"}
-SOCKETS = {"tjlib.fetch", "tjlib.judges.models"}
+SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models"}
 
 OPENS = {
     "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes",
@@ -175,3 +177,13 @@ def test_no_tracked_text_names_a_private_path_or_a_registry():
         if path.is_file() and not name.startswith("data/"):
             text = path.read_text("utf-8", errors="replace")
             assert not [word for word in forbidden if word in text], name
+
+
+def test_what_the_readmes_commands_write_is_ignored_and_cleaned():
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    for name in ("bed/labels.jsonl", "rerun/a6_results.html"):
+        done = subprocess.run(["git", "check-ignore", "-q", name], cwd=ROOT)
+        assert done.returncode == 0, name
+    recipe = (ROOT / "Makefile").read_text("utf-8").partition("\nclean:\n")[2].splitlines()[0]
+    assert recipe.startswith("\trm -rf ") and "rerun" in recipe.split()

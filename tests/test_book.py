@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import jupytext
 import nbformat
 import pytest
-from built import GALLERY, build, real_book, small_book
+from built import GALLERY, ROOT, build, real_book, small_book
+from execute import run_all
 from pairs import problems, sync
 
 pytestmark = pytest.mark.xdist_group("book")
@@ -66,6 +69,17 @@ def test_a_chapter_that_does_not_finish_fails_the_build_and_the_log_says_where(
     assert done.returncode != 0
     assert done.stdout.count(told) == 1, done.stdout
     assert not (tmp_path / "_build/html/notebooks/good.html").exists()
+
+
+def test_a_build_without_a_loopback_is_one_line_and_runs_nothing(monkeypatch):
+    def unreachable(*_):
+        raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    monkeypatch.setattr("socket.socket.connect", unreachable)
+    app = SimpleNamespace(srcdir=ROOT, config=SimpleNamespace(tj_cell_timeout=60))
+    env = SimpleNamespace(doc2path=lambda doc: f"{ROOT}/{doc}.ipynb")
+    with pytest.raises(SystemExit, match=r"^The book was not built: no loopback .*lo up$"):
+        run_all(app, env, ["notebooks/a3_testbed"])
 
 
 def test_a_text_edit_that_was_not_synced_fails_the_build(tmp_path):

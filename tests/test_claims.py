@@ -30,7 +30,7 @@ from tjlib.claims.trial import (
 )
 from tjlib.desk.testbed import judged_set
 from tjlib.measure.table import confusion
-from tjlib.trace import FAULT_TYPES, InputError, Observation, Step, Trajectory
+from tjlib.trace import FAULT_TYPES, Call, InputError, Observation, Step, Trajectory
 
 DRAWS = 400
 OUTCOME, STEP, SMALL, ENSEMBLE = (ROLES[r] for r in ("outcome", "step", "small", "ensemble"))
@@ -119,6 +119,13 @@ def more_misnamed(e: Evidence) -> Evidence:
                   if label.failure_type == "wrong_tool" and next(left, None) is not None else {})
 
 
+def three_in_five(e: Evidence) -> Evidence:
+    """Flag 180 of the 300 faults and nothing else: an F1 of 360 / 480, the base rate."""
+    left = iter(range(180))
+    return revise(e, SMALL, lambda v, label: {"failure_type": None, "failure_step": None,
+                  "faulty": label.faulty and next(left, None) is not None})
+
+
 def one_alarm(e: Evidence) -> Evidence:
     left = iter(range(1))
     return revise(e, STEP, lambda v, label: {"faulty": True}
@@ -129,6 +136,18 @@ def only_one_rule(e: Evidence) -> Evidence:
     kept = [(t, x) for t, x in zip(*e.runs, strict=True) if x.failure_type in
             ("hallucinated_argument", "skipped_precondition", "ignored_observation")]
     return replace(e, runs=tuple(zip(*kept, strict=True)))
+
+
+def policy_read(e: Evidence) -> Evidence:
+    """Let wrong_tool runs read the policy after all: the ninth rule has nothing left to catch."""
+    def after(run, label):
+        if label.failure_type != "wrong_tool":
+            return run
+        sku = run.steps[1].observations[0].data["sku"]
+        read = Step("", (Call("get_policy", {"sku": sku}),), (Observation(True),))
+        return msgspec.structs.replace(run, steps=(*run.steps[:2], read, *run.steps[2:]))
+    runs, labels = e.runs
+    return replace(e, runs=(tuple(map(after, runs, labels)), labels))
 
 
 def flagged_everywhere(e: Evidence) -> Evidence:
@@ -156,18 +175,19 @@ def invented_by_outcome(pairs):
 #: For each claim: what to do to the published data, and the verdict then.
 OTHERWISE = {
     "zero-alarms": (one_alarm, NOT),
-    "step-cost": (lambda e: reprice(e, STEP, "prompt_tokens_mean", 1.7), HOLDS),
+    "step-cost": (lambda e: reprice(e, STEP, "latency_s_mean", 2), CONDITION),
     "one-sentence": (lambda e: revise(e, STEP, clean_flag), NOT),
     "distinct-inputs": (lambda e: rebuilt(), CONDITION),
     "pooled-hides": (lambda e: revise(e, OUTCOME, clean_flag), NOT),
     "gap-paired": (lambda e: repair(e, loud_unchanged, fault_flagged=1, parent_flagged=0), HOLDS),
     "beyond-dispute": (lambda e: rebuilt(), HOLDS),
     "one-rule": (only_one_rule, HOLDS),
+    "ninth-rule": (policy_read, HOLDS),
     "by-instance": (lambda e: rebuilt(), CONDITION),
     "nearly-exact": (lambda e: revise(e, STEP, lambda v, label: {
         "failure_step": label.failure_step} if v.faulty else {}), HOLDS),
     "nearly-honest": (lambda e: revise(e, STEP, lambda v, label: {
-        "confidence": 0.93 if right(v, label) else 0.90}), HOLDS),
+        "confidence": 0.98 if right(v, label) else 0.02}), HOLDS),
     "uniformly-one": (lambda e: revise(e, SMALL, lambda v, _: {"faulty": True}), HOLDS),
     "most-certain": (lambda e: revise(e, OUTCOME, lambda v, label: {
         "confidence": 0.6 if right(v, label) else 0.99}), HOLDS),
@@ -175,14 +195,18 @@ OTHERWISE = {
     "reply-equal": (lambda e: repair(e, lambda p: p["fault"] == "ignored_observation",
                                      reply="changed"), HOLDS),
     "gets-worse": (lambda e: repair(e, invented_by_outcome, parent_flagged=0), HOLDS),
-    "base-rate": (lambda e: revise(e, SMALL, clean_flag), NOT),
+    "base-rate": (three_in_five, HOLDS),
+    "errors-certain": (lambda e: revise(e, STEP, lambda v, label: {
+        "confidence": v.confidence if label.failure_type == "unsupported_claim" else 0.8}),
+        CONDITION),
     "ensemble-cost": (lambda e: reprice(e, ENSEMBLE, "latency_s_mean", 2), CONDITION),
     "ensemble-fixed": (with_costs, HOLDS),
     "ensemble-calibration": (as_step, NOT),
     "same-promises": (lambda e: revise(e, ENSEMBLE, lambda v, _: {
         "confidence": v.confidence if v.faulty else 1.0}), HOLDS),
     "a-third": (more_misnamed, HOLDS),
-    "deltas-straddle": (lambda e: revise(e, ENSEMBLE, lambda v, label: {"faulty": True}), NOT),
+    "deltas-straddle": (lambda e: revise(e, ENSEMBLE, lambda v, label: {
+        "faulty": True, "failure_step": 0, "failure_type": "wrong_tool"}), NOT),
 }
 
 
@@ -194,8 +218,12 @@ def test_other_data_give_another_verdict(name):
 
 
 def test_the_published_verdicts():
-    found = counts(audit(published()))
-    assert found == {HOLDS: 2, CONDITION: 15, NOT: 2, CANNOT: 4}
+    trials = audit(published())
+    assert counts(trials) == {HOLDS: 4, CONDITION: 14, NOT: 3, CANNOT: 4}
+    assert [t.claim.id for t in trials if t.ruling.verdict == NOT] == [
+        "ninth-rule", "most-certain", "base-rate"]
+    assert [t.claim.id for t in trials if t.as_written] == [
+        "zero-alarms", "one-sentence", "nearly-exact", "gap-strata"]
     assert [t.claim.id for t in audit(published()) if not t.tested] == [
         "distinct-inputs", "beyond-dispute", "by-instance", "ensemble-fixed"]
 
@@ -222,6 +250,7 @@ def test_what_only_the_text_tells(shared):
     assert [(s.k, s.n) for s in clean.values()] == [(66, 100), (23, 34), (10, 66), (0, 23)]
     fixed = found["ensemble-fixed"]
     assert [fixed[n].k for n in ("seconds", "prompt tokens", "completion tokens")] == [118, 400, 94]
+    assert found["distinct-inputs"]["gap"].value == pytest.approx(105 / 125 - 79 / 175)
     assert "voucher" in found["one-sentence"]["best"].what
 
 
@@ -254,6 +283,30 @@ def test_misattribution_is_the_confusion_matrix_off_its_diagonal():
     assert (stat.k, stat.n) == (detected - well_named, detected)
 
 
+def test_a_ninth_rule_would_flag_an_agent_that_passed_without_the_policy(shared):
+    e = replace(published(), organic=store.released_agent(shared / "released"))
+    stat = put_on_trial(CLAIMS["ninth-rule"], e).stats["organic"]
+    assert (stat.k, stat.n) == (7, 47)
+
+
+def test_words_are_true_as_written_only_where_a_stronger_question_limits_them():
+    trial = put_on_trial(CLAIMS["zero-alarms"], published())
+    assert trial.ruling.verdict == CONDITION and trial.as_written
+    assert not put_on_trial(CLAIMS["zero-alarms"], one_alarm(published())).as_written
+    assert not put_on_trial(CLAIMS["pooled-hides"], published()).as_written
+    page = folds.Folds([trial], "a source", dict.fromkeys(SHAPES, ""))._repr_html_()
+    assert "As written" in page
+
+
+def test_the_other_types_and_the_errors_are_counted_as_a_frame_counts_them():
+    found = {t.claim.id: t.stats for t in audit(published(), ["gets-worse", "errors-certain"])}
+    least, errors = found["gets-worse"]["others"], found["errors-certain"]
+    assert "premature_stop" in least.what and least.value == pytest.approx(48 / 50 - 50 / 50)
+    assert [(errors[role].k, errors[role].n) for role in ROLES] == [
+        (85, 149), (43, 43), (81, 103), (32, 48)]
+    assert errors["outcome, all"].k == 276
+
+
 def test_a_figure_that_was_not_measured_here_is_called_published():
     stats = put_on_trial(CLAIMS["one-sentence"], published()).stats
     assert all(stats[name].how.startswith("published figure") for name in ("best", "rest"))
@@ -269,10 +322,15 @@ def of(k, n) -> Stat:
 
 
 THREE = {"seconds": x(3.1), "prompt tokens": x(2.6), "completion tokens": x(3.4)}
+FLAT = {**dict.fromkeys(THREE, x(1.5)), "seconds": x(3.6)}
 CALIBRATION = dict.fromkeys(CLAIMS["ensemble-calibration"].essential, x(0.2, 0.1, 0.3))
 EXACT = {kind: of(9, 10) for kind in FAULT_TYPES}
 WIDE = {f"{n}{end}": x(0.4, 0.2, 0.6) for n in ("gap", "view", "ece", "silent", "loud", "step")
         for end in ("", ", usual")}
+HONEST = {"ece": x(0.03), "value": x(0.04), "apart": x(0.1, 0.05, 0.2), "modal": of(3, 4)}
+LOSS = {"others": x(-0.1, -0.2, 0.0)}
+REPLIES = {"gap": x(0.3, 0.2, 0.4), "unchanged": x(0.0, -0.1, 0.1),
+           "changed": x(0.4, 0.2, 0.6), "same": of(9, 9)}
 RATES = {"precision": x(0.745), "base": of(3, 4), "always": x(0.86)}
 QUOTED = {name: x(0.0, -0.1, 0.1) for name in ("F1", "silent recall", "type macro-F1",
                                                "step exact")}
@@ -282,12 +340,12 @@ BY_HAND = [
     ("zero-alarms", {"alarms": x(0.0, 0.0, 0.009, 0, 400), "needed": x(368)}, HOLDS),
     ("zero-alarms", {"alarms": x(0.0, 0.0, 0.3, 0, 10), "needed": x(368)}, CONDITION),
     ("zero-alarms", {"alarms": x(0.1, 0.0, 0.4, 1, 10), "needed": x(368)}, NOT),
-    ("step-cost", {"furthest": x(1.1), **THREE}, HOLDS),
-    ("step-cost", {"furthest": x(1.2), **THREE, "seconds": x(3.6)}, CONDITION),
-    ("step-cost", {"furthest": x(1.2), **THREE, "seconds": undefined("s", "free")}, CONDITION),
-    ("step-cost", {"furthest": x(0.5), **dict.fromkeys(THREE, x(1.5))}, NOT),
-    ("ensemble-cost", {"furthest": undefined("f", "free"),
-                       **dict.fromkeys(THREE, undefined("s", "free"))}, CANNOT),
+    ("step-cost", THREE, HOLDS),
+    ("step-cost", {**FLAT, "seconds": x(3.1)}, HOLDS),  # seconds are the paper's unit
+    ("step-cost", {**THREE, "seconds": x(3.6)}, CONDITION),
+    ("step-cost", {**THREE, "seconds": undefined("s", "free")}, CANNOT),
+    ("step-cost", FLAT, NOT),
+    ("ensemble-cost", dict.fromkeys(THREE, undefined("s", "free")), CANNOT),
     ("one-sentence", {"recall": x(0.2, 0.1, 0.3), "best": x(0.4, 0.2, 0.6),
                       "rest": x(0.1, 0.0, 0.3)}, HOLDS),
     ("one-sentence", {"recall": x(0.2, 0.1, 0.3), "best": x(0.9, 0.5, 1.0),
@@ -301,15 +359,19 @@ BY_HAND = [
                       "pooled": x(0.5)}, HOLDS),
     ("pooled-hides", {"gap": x(0.2, 0.0, 0.3), "loud": x(0.6), "silent": x(0.4),
                       "pooled": x(0.5)}, NOT),
-    ("gap-paired", {"gap": x(0.3, 0.2, 0.4), "unchanged": x(0.3, 0.1, 0.5)}, HOLDS),
-    ("gap-paired", {"gap": x(0.3, 0.2, 0.4), "unchanged": x(0.0, -0.1, 0.1)}, CONDITION),
-    ("gap-paired", {"gap": x(0.1, -0.1, 0.2), "unchanged": x(0.3, 0.1, 0.5)}, NOT),
+    ("gap-paired", {**REPLIES, "unchanged": x(0.3, 0.1, 0.5)}, HOLDS),
+    ("gap-paired", REPLIES, CONDITION),
+    ("gap-paired", {**REPLIES, "changed": x(0.4, -0.2, 0.8)}, CANNOT),  # no evidence either way
+    ("gap-paired", {**REPLIES, "gap": x(0.1, -0.1, 0.2)}, NOT),
     ("beyond-dispute", {"free": of(4, 4)}, HOLDS),
     ("beyond-dispute", {"free": of(3, 4)}, CONDITION),
     ("beyond-dispute", {"free": of(2, 4)}, NOT),
-    ("one-rule", {"one": of(4, 4), "few": of(4, 4)}, HOLDS),
-    ("one-rule", {"one": of(1, 4), "few": of(3, 4)}, CONDITION),
-    ("one-rule", {"one": of(1, 4), "few": of(2, 4)}, NOT),
+    ("one-rule", {"one": of(4, 4), "none": of(2, 6)}, HOLDS),
+    ("one-rule", {"one": of(3, 4), "none": of(0, 4)}, CONDITION),
+    ("one-rule", {"one": of(2, 4), "none": of(0, 4)}, NOT),
+    ("ninth-rule", {"caught": of(0, 4), "alarms": of(0, 2)}, HOLDS),
+    ("ninth-rule", {"caught": of(2, 4), "alarms": of(0, 2), "organic": of(1, 2)}, NOT),
+    ("ninth-rule", {"caught": of(2, 4), "alarms": of(1, 2)}, CONDITION),
     ("by-instance", {**WIDE, "gap, width": x(1.05)}, HOLDS),
     ("by-instance", {**WIDE, "gap, width": x(1.5)}, CONDITION),
     ("by-instance", {**WIDE, "gap": x(0.4, -0.1, 0.9), "gap, width": x(2.5)}, NOT),
@@ -317,9 +379,13 @@ BY_HAND = [
     ("nearly-exact", {"scored": x(0.97), "detected": x(0.96), **EXACT}, HOLDS),
     ("nearly-exact", {"scored": x(0.97), "detected": x(0.80), **EXACT}, CONDITION),
     ("nearly-exact", {"scored": x(0.90), "detected": x(0.80), **EXACT}, NOT),
-    ("nearly-honest", {"ece": x(0.03), "apart": x(0.1, 0.05, 0.2), "modal": of(3, 4)}, HOLDS),
-    ("nearly-honest", {"ece": x(0.03), "apart": x(0.0, -0.1, 0.1), "modal": of(3, 4)}, CONDITION),
-    ("nearly-honest", {"ece": x(0.06), "apart": x(0.1, 0.05, 0.2), "modal": of(3, 4)}, NOT),
+    ("nearly-honest", HONEST, HOLDS),
+    ("nearly-honest", {**HONEST, "apart": x(0.0, -0.1, 0.1)}, CONDITION),
+    ("nearly-honest", {**HONEST, "value": x(0.06)}, CONDITION),
+    ("nearly-honest", {**HONEST, "ece": x(0.06)}, NOT),
+    ("errors-certain", {"step": of(4, 4), "step, all": of(5, 9)}, HOLDS),
+    ("errors-certain", {"step": of(3, 4), "step, all": of(5, 9)}, CONDITION),
+    ("errors-certain", {"step": of(2, 4), "step, all": of(5, 9)}, NOT),
     ("uniformly-one", {"ones": of(7, 7), "lowest": x(1.0)}, HOLDS),
     ("uniformly-one", {"ones": of(4, 7), "lowest": x(0.9)}, CONDITION),
     ("uniformly-one", {"ones": of(3, 7), "lowest": x(0.9)}, NOT),
@@ -335,28 +401,32 @@ BY_HAND = [
     ("reply-equal", {"types": of(3, 6)}, HOLDS),
     ("reply-equal", {"types": of(4, 6)}, CONDITION),
     ("reply-equal", {"types": of(2, 6)}, NOT),
-    ("gets-worse", {"raw": x(-0.3, -0.4, -0.2), "paired": x(-0.2, -0.3, -0.1)}, HOLDS),
-    ("gets-worse", {"raw": x(-0.3, -0.4, -0.2), "paired": x(0.0, -0.1, 0.1)}, CONDITION),
-    ("gets-worse", {"raw": x(-0.1, -0.4, 0.2), "paired": x(-0.2, -0.3, -0.1)}, NOT),
+    ("gets-worse", {"raw": x(-0.3, -0.4, -0.2), "paired": x(-0.2, -0.3, -0.1), **LOSS}, HOLDS),
+    ("gets-worse", {"raw": x(-0.3, -0.4, -0.2), "paired": x(0.0, -0.1, 0.1), **LOSS}, CONDITION),
+    ("gets-worse", {"raw": x(-0.1, -0.4, 0.2), "paired": x(-0.2, -0.3, -0.1), **LOSS}, NOT),
     ("base-rate", {"f1": x(0.755), **RATES}, HOLDS),
-    ("base-rate", {"f1": x(0.855), **RATES}, CONDITION),
+    ("base-rate", {"f1": x(0.855), **RATES}, NOT),  # flagging everything is not the base rate
     ("base-rate", {"f1": x(0.600), **RATES}, NOT),
     ("ensemble-fixed", {n: of(4, 4) for n in THREE}, HOLDS),
-    ("ensemble-fixed", {**{n: of(1, 4) for n in THREE}, "prompt tokens": of(4, 4)}, CONDITION),
-    ("ensemble-fixed", {n: of(3, 4) for n in THREE}, NOT),
+    ("ensemble-fixed", {**{n: of(1, 4) for n in THREE}, "seconds": of(4, 4)}, CONDITION),
+    ("ensemble-fixed", {n: of(3, 4) for n in THREE}, CONDITION),
+    ("ensemble-fixed", {**{n: of(4, 4) for n in THREE}, "seconds": of(2, 4)}, NOT),
     ("ensemble-calibration", CALIBRATION, HOLDS),
     ("ensemble-calibration", {**CALIBRATION, "brier": x(0.1, -0.1, 0.2)}, CONDITION),
     ("ensemble-calibration", {**CALIBRATION, "ece": x(0.1, 0.0, 0.2)}, NOT),
     ("same-promises", {"none": x(1.0, 0.6, 1.0, 7, 7), "one": of(0, 7)}, HOLDS),
     ("same-promises", {"none": x(0.8, 0.6, 0.9, 8, 10), "one": of(2, 10)}, CONDITION),
-    ("same-promises", {"none": x(0.6, 0.4, 0.8, 6, 10), "one": of(4, 10)}, NOT),
+    ("same-promises", {"none": x(0.5, 0.3, 0.7, 5, 10), "one": of(5, 10)}, NOT),
     ("a-third", {"misnamed": x(0.34, 0.25, 0.4), "exact": x(0.34, 0.2, 0.5)}, HOLDS),
     ("a-third", {"misnamed": x(0.28, 0.25, 0.4), "exact": x(0.28, 0.2, 0.5)}, CONDITION),
-    ("a-third", {"misnamed": x(0.28, 0.25, 0.3), "exact": x(0.28, 0.2, 0.5)}, NOT),
+    ("a-third", {"misnamed": x(0.30, 0.28, 0.32), "exact": x(0.30, 0.2, 0.5)}, CONDITION),
+    ("a-third", {"misnamed": x(0.28, 0.25, 0.3), "exact": x(0.28, 0.24, 0.32)}, NOT),
     ("deltas-straddle", QUOTED, HOLDS),
-    ("deltas-straddle", {**QUOTED, "F1": x(-0.1, -0.2, 0.0)}, CONDITION),
+    ("deltas-straddle", {**QUOTED, "F1": x(-0.1, -0.2, 0.0)}, HOLDS),
     ("deltas-straddle", {**QUOTED, "recall": x(-0.1, -0.2, -0.05)}, CONDITION),
-    ("deltas-straddle", {**QUOTED, "F1": x(-0.1, -0.2, -0.05)}, NOT),
+    ("deltas-straddle", {**QUOTED, "F1": x(-0.1, -0.2, -0.05)}, CONDITION),
+    ("deltas-straddle", {**QUOTED, "F1": x(-0.1, -0.2, -0.05), "step exact": x(0.1, 0.05, 0.2)},
+     NOT),
 ]
 
 
@@ -395,7 +465,8 @@ def test_without_the_papers_judges_the_sentences_about_them_cannot_be_tested():
     e = replace(rebuilt(), judges=dict.fromkeys(ROLES, "nobody"))
     trials = {t.claim.id: t for t in audit(e)}
     tried = [name for name, t in trials.items() if t.tested]
-    assert tried == ["beyond-dispute", "one-rule", "reply-equal"]  # about the set, not a judge
+    assert tried == ["beyond-dispute", "one-rule", "ninth-rule",
+                     "reply-equal"]  # about the set, not a judge
     assert "no verdicts by nobody" in trials["zero-alarms"].ruling.reason
 
 
@@ -413,8 +484,8 @@ def test_no_alarm_of_a_rule_bounds_its_rate_as_any_count_does():
 
 
 def test_a_sentence_can_be_tried_on_another_judge():
-    e = replace(published(), judges=ROLES | {"small": STEP})
-    assert verdict("base-rate", e) == NOT != verdict("base-rate", published())
+    e = replace(published(), judges=ROLES | {"small": OUTCOME})
+    assert verdict("uniformly-one", e) == NOT != verdict("uniformly-one", published())
 
 
 def test_trying_one_claim_gives_the_numbers_of_trying_all_and_of_trying_again():
@@ -462,7 +533,7 @@ def test_the_folds_are_escaped_headed_by_the_verdict_and_open_by_keyboard():
     marks = {name: mark for name, (_, mark) in SHAPES.items()}
     page = folds.Folds([evil], "a <source>", marks)._repr_html_()
     assert "<script" not in page and "&lt;script&gt;" in page and "a &lt;source&gt;" in page
-    assert re.search(r'<details id="claim-a-third"><summary>[^<]+<strong>does not hold<', page)
+    assert re.search(r'<details id="claim-a-third"><summary>[^<]+<strong>holds with a c', page)
     assert "74 of 257" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert page.count("<details") == page.count("</details>") == 1
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import http.server
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -105,13 +107,45 @@ def test_a_reader_that_leaves_early_is_no_error():
         assert process.stderr.read() == b""
 
 
-def test_an_interrupt_is_one_line_and_exit_130(run, monkeypatch):
-    def interrupted(*_):
+@pytest.mark.parametrize(("args", "target", "then"), [
+    (("score", "published"), "tjlib.store.load", "the same command starts over"),
+    (("testbed", "--out", "bed"), "tjlib.desk.testbed.judged_set", "the same command starts over"),
+    (("rerun", "a6_results"), "tjlib.rerun.rerun", "the same command starts over"),
+    (("fetch", "released"), "tjlib.fetch.fetch", "the same command goes on from there"),
+    (("judge", "rules", "--traces", "trajectories.jsonl", "--out", "new.jsonl"),
+     "tjlib.desk.rules.judge", "the same command goes on from there"),
+])
+def test_an_interrupt_is_one_line_and_exit_130(run, files, monkeypatch, args, target, then):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tjlib.store.load", interrupted)
-    status, out, err = run("score", "published")
-    assert (status, out, err.count("\n")) == (130, "", 1)
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(target, interrupted)
+    status, out, err = run(*args)
+    assert (status, out, err.count("\n")) == (130, "", 1) and err.endswith(f"{then}\n")
+
+
+def test_a_character_the_terminal_lacks_is_escaped(files):
+    write(files / "v.jsonl", [Verdict("t-1", "j–é", False), GOOD[1]])
+    done = command("score", files / "v.jsonl", env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "") and "j\\u2013\\xe9" in done.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_error(files, closed):
+    line = f'"$0" -m tjlib judge rules --traces trajectories.jsonl --out new.jsonl {closed}'
+    done = subprocess.run(["sh", "-c", line, sys.executable], cwd=files, capture_output=True,
+                          text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(read(files / "new.jsonl", Verdict))) == 2
+
+
+def test_a_full_disk_under_standard_output_is_one_line():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "tjlib", "score", "published", "--json"],
+                              stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (
+        1, "tjlib: No space left on device; make room and run the same command again\n")
 
 
 def test_an_answer_in_any_language_survives_a_locale_without_it(files):
@@ -194,6 +228,50 @@ def test_a_bad_verdict_file_is_one_line_and_is_left_as_it_was(refuses, files, ve
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("line", "says"), [
+    ({"failure_step": 2**40}, "failure_step 1099511627776 is not within 0 to 1,000,000"),
+    ({"failure_step": 10**40}, "is not within 0 to 1,000,000"),
+    ({"latency_s": 1.7e308}, "latency_s 1.7e+308 is not within 0 to"),
+    ({"prompt_tokens": -1}, "prompt_tokens -1 is below 0; correct it"),
+    ({"judge": "\x1b[31mred"}, "judge holds the control character U+001B; use printable"),
+    ({"trajectory_id": "t-\u202e"}, "trajectory_id holds the control character U+202E"),
+    ({"run_id": "\0"}, "run_id holds the control character U+0000"),
+    ({"judge": "a - b"}, "holds ' - '"),
+    ({"judge": "always faulty"}, "the judge is called 'always faulty', as a floor is"),
+])
+def test_a_value_no_judge_can_have_stops_at_its_line(refuses, tmp_path, line, says):
+    write(tmp_path / "labels.jsonl", LABELS)  # alone: no trajectory bounds a step
+    good = {"trajectory_id": "t-2", "judge": "j", "faulty": True}
+    (tmp_path / "v.jsonl").write_text(json.dumps(good | line) + "\n")
+    err = refuses("score", tmp_path / "v.jsonl")
+    assert "v.jsonl:1: " in err and says in err and err[:-1].isprintable()
+
+
+def test_a_run_in_which_no_reply_could_be_read_is_not_scored(refuses, files):
+    write(files / "v.jsonl", [Verdict("t-1", "j", status="unparsed"),
+                              Verdict("t-2", "j", status="timeout")])
+    assert "no reply could be read (1 unparsed, 1 timeout); " in refuses("score", files / "v.jsonl")
+
+
+def test_a_judge_that_could_not_be_read_is_told_apart_beside_one_that_could(run, files):
+    dead = [Verdict(label.trajectory_id, "dead", status="error") for label in LABELS]
+    write(files / "v.jsonl", [*dead, *GOOD])
+    status, out, err = run("score", files / "v.jsonl")
+    first = out.partition("\n\n")[0].splitlines()
+    assert (status, err) == (0, "") and first[0].split()[:2] == ["detection", "coverage"]
+    assert ["dead", "0.000", *["-"] * 7] in [line.split() for line in first]
+    assert "recall of dead is undefined: no reply could be read" in out
+    got = scores(run("score", files / "v.jsonl", "--json")[1])
+    assert got["j - dead", "recall"]["value"] is None
+    assert got["j", "recall"]["value"] == 1
+
+
+@pytest.mark.parametrize("draws", ["1", "99", "100001", "100000000000", "x"])
+def test_the_number_of_draws_has_limits(run, draws):
+    status, out, err = run("score", "published", "--draws", draws)
+    assert (status, out) == (2, "") and "number from 100 to 100000" in err
+
+
 def test_missing_labels_traces_and_sources_are_named(refuses, files):
     (files / "labels.jsonl").rename(files / "truth.jsonl")
     assert "name the labels (--labels FILE)" in refuses("score", files / "v.jsonl")
@@ -203,6 +281,15 @@ def test_missing_labels_traces_and_sources_are_named(refuses, files):
         "score", files / "v.jsonl", "--labels", files / "truth.jsonl",
         "--traces", files / "none.jsonl")
     assert "no verdicts.jsonl in this folder" in refuses("score", files)
+
+
+def test_an_empty_file_of_trajectories_is_named(refuses, files):
+    (files / "empty.jsonl").touch()
+    for empty in (files / "empty.jsonl", "/dev/null"):
+        says = f"{empty}: no trajectories in it; give the file of the trajectories"
+        assert says in refuses("score", files / "v.jsonl", "--traces", empty)
+        assert says in refuses("judge", "rules", "--traces", empty, "--out", files / "new.jsonl")
+    assert not (files / "new.jsonl").exists()
 
 
 def test_scoring_the_release_where_it_is_not_names_the_fetch(refuses, tmp_path, monkeypatch):
@@ -235,8 +322,16 @@ def test_a_size_that_cannot_be_met_harms_no_earlier_testbed(refuses, files):
         "labels.jsonl", "trajectories.jsonl", "v.jsonl"]
 
 
+@pytest.mark.parametrize("out", ["/dev/full", "/dev/zero", "/dev/null"])
+def test_verdicts_are_not_added_to_a_device(refuses, files, out):
+    assert f"{out}: not a regular file; give the name of a file" in refuses(
+        "judge", "rules", "--traces", files / "trajectories.jsonl", "--out", out)
+
+
 def test_a_testbed_that_cannot_be_written_is_one_line(refuses, files):
-    assert "v.jsonl" in refuses("testbed", "--out", files / "v.jsonl")
+    for out in (files / "v.jsonl", files / "v.jsonl" / "deep"):
+        err = refuses("testbed", "--out", out)
+        assert f"{out}: " in err and err.endswith("something else is there, choose another place\n")
 
 
 def test_testbed_judge_and_score_work_together(run, tmp_path):
@@ -449,12 +544,15 @@ def test_a_chapter_reruns_on_a_verdict_file_and_values_from_yaml(book, files):
     (("-p", "verdict", "released"), "z1_demo: no parameter 'verdict' (did you mean 'verdicts'?); "
                                     "the parameters are verdicts: str, seeds: list[int]"),
     (("-p", "seeds", "a,b"), "z1_demo: parameter seeds: expected int, got str 'a'"),
-    (("-f", "none.yaml"), "none.yaml"),
+    (("-f", "none.yaml"), "none.yaml: No such file or directory; check the path"),
+    (("-f", "number.yaml"), "number.yaml: 1 is not a parameter's name; write one name: value"),
+    (("--out", "number.yaml"), "number.yaml: File exists; something else is there, choose"),
     (("-f", "notebooks/z1_demo.py"), "z1_demo.py: "),
 ])
 def test_wrong_parameters_stop_before_anything_runs(book, refuses, args, says):
     (book / "rerun").mkdir()
     (book / "rerun" / "z1_demo.ipynb").write_text("earlier")
+    (book / "number.yaml").write_text("1: 2\n")
     assert says in refuses("rerun", "z1_demo", *args)
     assert [p.read_text() for p in (book / "rerun").iterdir()] == ["earlier"]
 
@@ -479,7 +577,69 @@ def test_a_kernel_that_dies_is_one_line(book):
     path.write_text(CHAPTER + "\n# %%\nimport os\nos._exit(9)\n")
     done = command("rerun", "z1_demo")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert "the kernel died" in done.stderr
+    assert "the kernel died; what ran is in" in done.stderr and "memory" not in done.stderr
+
+
+def test_an_interrupted_rerun_is_one_line(book):
+    path = book / "notebooks" / "z1_demo.py"
+    path.write_text(CHAPTER + "\n# %%\nfrom pathlib import Path\nfrom time import sleep\n"
+                    "Path('started').touch()\nsleep(60)\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tjlib", "rerun", "z1_demo"], cwd=book, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not (book / "started").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "tjlib: interrupted; the same command starts over\n"
+
+
+def test_what_a_kernel_writes_on_its_own_stderr_is_not_heard(book):
+    path = book / "notebooks" / "z1_demo.py"
+    path.write_text(CHAPTER + "\n# %%\nimport os, sys\nos.write(2, b'loud')\n"
+                    "os.write(sys.__stderr__.fileno(), b'loud')\n1 / 0\n")
+    done = command("rerun", "z1_demo")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("tjlib: z1_demo, cell 5: ZeroDivisionError")
+
+
+def test_a_disk_that_fills_during_a_rerun_is_one_line_and_leaves_no_half_notebook(book):
+    path = book / "notebooks" / "z1_demo.py"
+    path.write_text(CHAPTER + "\n# %%\nprint('x' * 10**6)\n")
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5)); " \
+            "from tjlib.__main__ import main; sys.exit(main(['rerun', 'z1_demo']))"
+    done = subprocess.run([sys.executable, "-c", limit], capture_output=True, text=True, cwd=book,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == ("tjlib: rerun/z1_demo.partial.ipynb: File too large; make room and run "
+                           "the same command again\n")
+    assert list((book / "rerun").iterdir()) == []
+
+
+def test_without_a_loopback_the_remedy_is_named(refuses, book, monkeypatch):
+    def unreachable(*_):
+        raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    monkeypatch.setattr("socket.socket.connect", unreachable)
+    assert "no loopback network here (127.0.0.1: Network is unreachable)" in refuses(
+        "rerun", "z1_demo")
+    assert not (book / "rerun").exists()
+
+
+def test_a_port_in_use_is_one_line_that_names_another():
+    script = ROOT / "book" / "_ext" / "serve.py"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for wanted, says in ((port, f"port {port}: Address already in use; choose another, such "
+                                    "as make serve PORT=8001"), ("x", "PORT=x is no port")):
+            done = subprocess.run([sys.executable, script, ".", str(wanted)], capture_output=True,
+                                  text=True, timeout=60)
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+            assert says in done.stderr
 
 
 def test_parameters_are_listed_with_type_default_and_help(run, book):
@@ -506,4 +666,5 @@ def test_a_chapter_in_markdown_without_a_kernel_name_runs(book):
 
 def test_without_papermill_the_remedy_is_named(refuses, book, monkeypatch):
     monkeypatch.setitem(sys.modules, "papermill", None)
-    assert "rerun needs the package papermill" in refuses("rerun", "z1_demo")
+    err = refuses("rerun", "z1_demo")
+    assert "rerun needs the package papermill; run make book" in err and "pip" not in err

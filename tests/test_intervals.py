@@ -268,3 +268,17 @@ def test_the_same_seed_gives_the_same_bytes_in_processes_with_other_hash_seeds()
                                               "PYTHONIOENCODING": "utf-8"}).stdout
              for seed in ("1", "2")]
     assert texts[0] == texts[1] and len(texts[0]) > 10_000
+
+
+def test_bca_says_that_some_replicates_were_undefined():
+    # One flag in four clean runs of one cell: a third of the resamples flag nothing, and
+    # precision is then undefined.
+    labels = [Label(f"c{i}", False) for i in range(4)] + [Label("f", True, None, "wrong_tool")]
+    verdicts = [Verdict(x.trajectory_id, "j", x.trajectory_id == "c0") for x in labels]
+    row = found(table(labels, verdicts), method="bca", draws=200)["j", "recall"]
+    assert row["how"] == "exact binomial"
+    labels += [Label("g", True, None, "wrong_tool")]
+    verdicts = [Verdict(x.trajectory_id, "j", x.trajectory_id in ("c0", "f")) for x in labels]
+    row = found(table(labels, verdicts), method="bca", draws=200)["j", "precision"]
+    assert (row["lo"], row["hi"]) == (None, None)
+    assert row["why"].startswith("undefined: BCa needs every replicate defined")

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published_table import OUTCOME, SMALL, STEP, published_table
+from scipy import stats
 
 from tjlib.measure.prevalence import ORGANIC_MIX, deployed, f1_at, mixed_recall, ppv
 from tjlib.measure.resample import FIXED, clopper_pearson
@@ -80,29 +81,48 @@ def test_no_false_alarm_seen_still_bounds_precision_by_the_exact_rate():
                                       abs=0.01)
 
 
-def test_an_inner_rates_band_is_the_binomials_by_a_loop_of_its_own():
-    rng, values = np.random.default_rng(9), []
-    for _ in range(5000):
-        alarm = (rng.random(100) < 0.33).mean()
-        recall = (rng.random(50) < 0.96).mean()
-        values.append(recall * 0.2 / (recall * 0.2 + alarm * 0.8))
+def verdicts_with(alarms: int, hits: int):
+    """A judge that flags some of 100 clean runs and some of 50 faults of one type."""
     labels, verdicts = [], []
     for i in range(150):
         faulty = i >= 100
         labels.append(Label(f"t{i}", faulty, None, "wrong_tool" if faulty else None))
-        verdicts.append(Verdict(f"t{i}", "j", i < 33 or 100 <= i < 148))
-    row = curve("j", [0.2], table(labels, verdicts))["ppv", 0.2]
-    assert (row["lo"], row["hi"]) == pytest.approx(tuple(np.percentile(values, [2.5, 97.5])),
-                                                   abs=0.01)
+        verdicts.append(Verdict(f"t{i}", "j", i < alarms or 100 <= i < 100 + hits))
+    return table(labels, verdicts)
+
+
+def test_an_inner_rates_band_comes_from_the_exact_bounds_at_every_level():
+    # The second definition: the exact bound of a level drawn at random, for each rate.
+    rng, ends = np.random.default_rng(9), []
+    for _ in range(5000):
+        bounds = []
+        for k, n in ((48, 50), (33, 100)):
+            u = rng.random()
+            bounds.append((stats.beta.ppf(u, k, n - k + 1), stats.beta.ppf(u, k + 1, n - k)))
+        (recall_lo, recall_hi), (alarm_lo, alarm_hi) = bounds
+        ends.append((ppv(recall_lo, alarm_hi, 0.2), ppv(recall_hi, alarm_lo, 0.2)))
+    low, high = np.array(ends).T
+    row = curve("j", [0.2], verdicts_with(33, 48))["ppv", 0.2]
+    assert row["lo"] == pytest.approx(np.percentile(low, 2.5), abs=0.01)
+    assert row["hi"] == pytest.approx(np.percentile(high, 97.5), abs=0.01)
+
+
+def test_one_more_false_alarm_never_raises_the_band():
+    bands = [curve("j", [0.05], verdicts_with(alarms, 48))["ppv", 0.05] for alarms in range(6)]
+    for end in ("lo", "hi"):
+        values = [row[end] for row in bands]
+        assert values == sorted(values, reverse=True)
 
 
 def test_a_fault_rate_of_none_or_all_is_handled():
     rows = curve(STEP, [0.0, 1.0], draws=100)
     assert rows["ppv", 0.0]["value"] is None
     assert rows["ppv", 0.0]["why"] == "undefined: the judge would flag nothing"
-    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault and no flag"
+    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault"
     assert rows["ppv", 1.0]["value"] == 1
-    assert curve(SMALL, [0.0], draws=100)["ppv", 0.0]["value"] == 0
+    rows = curve(SMALL, [0.0], draws=100)
+    assert rows["ppv", 0.0]["value"] == 0  # it flags clean runs
+    assert rows["f1", 0.0]["why"] == "undefined: there would be no fault"
 
 
 def test_a_rule_gets_a_curve_without_a_band():

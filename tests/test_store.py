@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,9 @@ def path(tmp_path):
 # --- reading ---------------------------------------------------------------------------------
 
 
-@given(st.lists(st.builds(Label, st.text(st.characters(codec="utf-8")), st.booleans())))
+@given(st.lists(st.builds(
+    Label, st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl", "Zp"])),
+    st.booleans())))
 def test_what_is_written_is_read_back(tmp_path_factory, records):
     path = tmp_path_factory.mktemp("w") / "l.jsonl"
     write(path, records)
@@ -66,8 +69,12 @@ def test_reading_streams(path):
     (lines(LABELS[0]) + b"\n" + b'{"trajectory_id":"\xe9"}\n', 3, "UTF-8"),
     ("\ufeff{}".encode("utf-16-le"), 1, "UTF-8"),
     (b'{"trajectory_id": "t", "faulty": "yes"}\n', 1, "faulty"),
-    (b'{"trajectory_id": "t"}\n', 1, "a label line holds trajectory_id, faulty"),
-    (b"[1, 2]\n", 1, "a label line holds"),
+    (b'{"trajectory_id": "t"}\n', 1, "required field `faulty`; add it"),
+    (b"[1, 2]\n", 1, "write one object a line, without a list around them"),
+    (b'[{"trajectory_id": "t",\n"faulty": true}]', 1, "write one object a line"),
+    (b'{\n  "trajectory_id": "t"\n}\n', 1, "write one object a line, not spread over several"),
+    (b'{"trajectory_id": "t", "faulty": true, "fautly": 1}\n', 1, "field `fautly`; remove it"),
+    (b'{"trajectory_id": "t", "faulty": true, "failure_step": -1}\n', 1, "0-based); correct it"),
     (lines(TRACES[0]), 1, "looks like a trajectory line, not a label"),
     (lines(VERDICT), 1, "looks like a verdict line, not a label"),
 ])
@@ -94,7 +101,7 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
 
 def test_a_path_that_cannot_be_opened_is_one_line(path):
     path.touch()
-    with pytest.raises(InputError, match="Not a directory; the file cannot be read"):
+    with pytest.raises(InputError, match="Not a directory; something else is there"):
         list(read(path / "v.jsonl", Label))
 
 
@@ -266,9 +273,50 @@ def test_the_published_figures_travel_inside_an_installed_package(tmp_path):
     assert str(site) in done.stdout and done.stdout.endswith(" 400\n")
 
 
+def test_what_is_no_regular_file_is_neither_added_to_nor_replaced(path):
+    os.mkfifo(path)
+    for place in (path, Path("/dev/full")):
+        for act in (lambda p: append(p, LABELS), lambda p: write(p, LABELS),
+                    lambda p: list(read(p, Label, torn_ok=True))):
+            with pytest.raises(InputError, match="not a regular file; give the name of a file"):
+                act(place)
+    assert path.is_fifo() and Path("/dev/full").is_char_device()
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory():
+    tracemalloc.start()
+    with pytest.raises(InputError, match="/dev/zero:1: a line of more than 64 MB"):
+        list(read("/dev/zero", Label))
+    assert tracemalloc.get_traced_memory()[1] < 300e6
+    tracemalloc.stop()
+
+
+def test_a_pipe_can_be_read(path):
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(lines(*LABELS)))
+    writer.start()
+    assert list(read(path, Label)) == LABELS
+    writer.join()
+
+
+@pytest.mark.parametrize("act", [write, append])
+def test_a_full_disk_is_one_line_and_leaves_whole_records(path, act):
+    write(path, LABELS)
+    code = ("import sys, resource; from tjlib.trace import *; from tjlib.jsonl import *\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+            f"try: {act.__name__}(sys.argv[1], (Label(f't-{{i}}', True) for i in range(10**4)))\n"
+            "except InputError as error: print(error)")
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True,
+                          check=True)
+    assert done.stdout == f"{path}: File too large; make room and run the same command again\n"
+    kept = list(read(path, Label))
+    assert kept[:2] == LABELS and (len(kept) == 2) == (act is write)
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
 def test_a_record_the_release_does_not_write_by_itself_is_one_line(path):
     path.write_text("[]\n")
-    with pytest.raises(InputError, match=r":1: .*a step line holds thought"):
+    with pytest.raises(InputError, match=r":1: .*write one object a line"):
         list(read(path, Step))
 
 
@@ -471,27 +519,27 @@ def holds_all(folder):
 
 
 def test_fetch_saves_three_checked_files_and_asks_for_them_once(server, tmp_path):
-    folder = store.fetch("released", tmp_path / "new", base_url=server.url)
+    folder = fetching.fetch("released", tmp_path / "new", base_url=server.url)
     assert folder == tmp_path / "new" and holds_all(folder) and len(server.asked) == 3
-    store.fetch("released", folder, base_url=server.url)
+    fetching.fetch("released", folder, base_url=server.url)
     assert len(server.asked) == 3
 
 
 def test_fetch_saves_to_the_cache_unless_told_otherwise(server, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert store.fetch(base_url=server.url) == tmp_path / "tjlib" / "released"
+    assert fetching.fetch(base_url=server.url) == tmp_path / "tjlib" / "released"
 
 
 @pytest.mark.parametrize("mode", ["", "no range"])
 def test_a_cut_download_is_kept_and_completed(server, tmp_path, mode):
     server.mode = "cut"
     with pytest.raises(InputError, match=r"broke off \d+ bytes before the end"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     (part,) = tmp_path.iterdir()
     half = part.stat().st_size
     assert part.name == "trajectories.jsonl.part" and half > 0
     server.mode = mode
-    store.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert server.asked[1] == ("trajectories.jsonl", f"bytes={half}-")
     assert holds_all(tmp_path)
 
@@ -499,44 +547,44 @@ def test_a_cut_download_is_kept_and_completed(server, tmp_path, mode):
 def test_a_download_killed_before_its_rename_is_not_fetched_again(server, tmp_path):
     remote = release.FILES["trajectories.jsonl"][0]
     (tmp_path / "trajectories.jsonl.part").write_bytes(CONTENT[remote])
-    store.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert holds_all(tmp_path) and len(server.asked) == 2
 
 
 def test_a_part_longer_than_the_file_is_thrown_away(server, tmp_path):
     (tmp_path / "trajectories.jsonl.part").write_bytes(b"x" * 10**6)
     with pytest.raises(InputError, match="416"):
-        store.fetch("released", tmp_path, base_url=server.url)
-    store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
+    fetching.fetch("released", tmp_path, base_url=server.url)
     assert holds_all(tmp_path)
 
 
 def test_wrong_bytes_are_refused_and_removed(server, tmp_path):
     server.mode = "wrong"
     with pytest.raises(InputError, match=r"not the released file \(SHA-256"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_page_a_silent_server_and_no_server_each_have_a_reason(server, tmp_path):
     server.mode = "404"
     with pytest.raises(InputError, match=r"answered 404 Not Found.*works without it"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     server.mode = "hang"
     with pytest.raises(InputError, match=r"timed out.*run the same command again"):
-        store.fetch("released", tmp_path, base_url=server.url, timeout=0.2)
+        fetching.fetch("released", tmp_path, base_url=server.url, timeout=0.2)
     with pytest.raises(InputError, match=r"Connection refused.*works without it"):
-        store.fetch("released", tmp_path, base_url="http://127.0.0.1:9")
+        fetching.fetch("released", tmp_path, base_url="http://127.0.0.1:9")
 
 
 def test_fetch_overwrites_nobodys_file(server, tmp_path):
     mine = tmp_path / "trajectories.jsonl"
     mine.write_bytes(lines(*TRACES))
     with pytest.raises(InputError, match="choose another folder"):
-        store.fetch("released", tmp_path, base_url=server.url)
+        fetching.fetch("released", tmp_path, base_url=server.url)
     assert mine.read_bytes() == lines(*TRACES) and server.asked == []
 
 
 def test_only_the_release_can_be_fetched(tmp_path):
     with pytest.raises(InputError, match="there is: released"):
-        store.fetch("weights", tmp_path)
+        fetching.fetch("weights", tmp_path)

@@ -31,7 +31,7 @@ def test_a_judge_that_was_not_asked_is_not_seen():
 
 
 def test_a_failed_reply_votes_clean_at_a_half_and_is_not_covered():
-    t = table(LABELS, [Verdict("b", "j", status="unparsed")])
+    t = table(LABELS, [Verdict("b", "j", status="unparsed"), Verdict("a", "j", False)])
     assert (t.seen[1, 0], t.ok[1, 0], t.flag[1, 0], t.confidence[1, 0]) == (True, False, False, 0.5)
 
 

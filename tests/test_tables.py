@@ -46,6 +46,17 @@ def test_a_layout_keeps_the_order_asked_for_and_shows_the_denominators_asked_for
     assert laid.loc["j"].tolist() == ["0.500", "0.840 [0.776,\xa00.896] (105\xa0of\xa0125)"]
 
 
+def test_two_judges_with_one_name_keep_their_rows_and_show_their_ids():
+    frame = pd.DataFrame([ROW | {"judge": judge, "value": value, "lo": None} for judge, value in (
+        ("rules", 0.1), ("programmatic", 0.2), ("mine", 0.3))], dtype=object)
+    shown = ["rules (rules)", "rules (programmatic)", "mine"]
+    laid = tables.layout(frame, {"recall": "recall"})
+    assert laid["recall"].to_dict() == dict(zip(shown, ["0.100", "0.200", "0.300"], strict=True))
+    assert tables.labelled(frame, {"recall": "pooled"})["judge"].tolist() == shown
+    # Alone, each has the name the paper's tables use.
+    assert tables.layout(frame[1:], {"recall": "recall"}).index.tolist() == ["rules", "mine"]
+
+
 def test_a_figure_gets_its_rows_in_the_order_of_its_names_without_the_undefined():
     frame = pd.DataFrame([ROW, ROW | {"metric": "f1"}, ROW | {"metric": "ece", "value": None}])
     rows = tables.labelled(frame, {"f1": "F1", "ece": "ECE", "recall": "pooled"})

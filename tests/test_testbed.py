@@ -171,6 +171,14 @@ def test_the_order_is_not_the_order_of_the_cases():
     assert clean != sorted(clean)
 
 
+def test_the_order_depends_on_the_seed():
+    def order(seed):
+        clean = [label.instance_id for label in judged_set(seed)[1] if not label.faulty]
+        return [sorted(clean).index(name) for name in clean]
+
+    assert order(7) == order(7) != order(8)
+
+
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -24,6 +25,8 @@ from tjlib.trace import (
 )
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
+names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl", "Zp"]),
+                max_size=20).filter(lambda name: " - " not in name)
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | text
     | st.floats(allow_nan=False, allow_infinity=False),
@@ -36,17 +39,17 @@ observations = st.builds(Observation, st.booleans(), st.dictionaries(text, value
 logprobs = st.none() | st.lists(st.floats(-50, 0), max_size=3).map(tuple)
 steps = st.builds(Step, text, st.lists(calls, max_size=2).map(tuple),
                   st.lists(observations, max_size=2).map(tuple), st.none() | text, logprobs)
-trajectories = st.builds(Trajectory, text, text, st.lists(steps, max_size=3).map(tuple), text)
+trajectories = st.builds(Trajectory, names, text, st.lists(steps, max_size=3).map(tuple), text)
 step_numbers = st.none() | st.integers(0, 99)
 fault_types = st.none() | st.sampled_from(FAULT_TYPES)
-optional = st.none() | text
-labels = st.builds(Label, text, st.just(True), step_numbers, fault_types,
+optional = st.none() | names
+labels = st.builds(Label, names, st.just(True), step_numbers, fault_types,
                    st.none() | st.booleans(), optional, optional, optional) | st.builds(
-    Label, text, st.just(False), outcome_correct=st.none() | st.booleans(), stratum=optional)
+    Label, names, st.just(False), outcome_correct=st.none() | st.booleans(), stratum=optional)
 verdicts = st.builds(
-    Verdict, text, text, st.just(True), step_numbers, fault_types, st.none() | st.floats(0, 1),
+    Verdict, names, names, st.just(True), step_numbers, fault_types, st.none() | st.floats(0, 1),
     st.just("ok"), text, st.none() | st.floats(0, 1e6), st.none() | st.integers(0, 10**6),
-) | st.builds(Verdict, text, text, status=st.sampled_from(STATUSES[1:]), rationale=text)
+) | st.builds(Verdict, names, names, status=st.sampled_from(STATUSES[1:]), rationale=text)
 
 
 @given(trajectories | labels | verdicts)
@@ -76,6 +79,7 @@ def test_a_trajectory_has_no_field_for_its_label():
     (Verdict, '{"trajectory_id": "t", "judge": "j", "faulty": true, "confidence": 1.2}',
      "outside [0, 1]"),
     (Verdict, '{"trajectory_id": "t", "judge": "j", "status": "lost"}', "lost"),
+    (Verdict, '{"trajectory_id": "t", "judge": "a - b", "faulty": true}', "holds ' - '"),
     (Step, '{"thought": "", "logprobs": [0.5]}', "above 0"),
     (Call, '{"tool": "reply", "args": NaN}', "malformed"),
     (Call, '{"tool": "reply", "args": {"x": ' + "[" * 100_000, "nested too deeply"),
@@ -84,6 +88,46 @@ def test_a_record_that_breaks_a_rule_is_refused_in_one_line(kind, line, says):
     with pytest.raises(InputError) as caught:
         from_json(kind, line)
     assert says in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("record", [
+    Trajectory("t", "", (), ""), Label("t", True, instance_id="i", stratum="s", parent_id="p"),
+    Verdict("t", "j", False, run_id="r"),
+])
+@pytest.mark.parametrize("bad", [
+    "\x1b[31mred", "\0", "\n", "\x7f", "\x9b", "\u202edesrever", "\u2066", "\u200f", "\u2028",
+])
+def test_an_id_or_a_name_that_steers_the_screen_is_refused(record, bad):
+    fields = {"trajectory_id", "instance_id", "stratum", "parent_id", "judge", "run_id"}
+    for field in fields & set(record.__struct_fields__):
+        line = json.dumps(json.loads(to_json(record)) | {field: f"a{bad}"})
+        with pytest.raises(InputError, match=f"^{field} holds the control character U.00|^{field} "
+                                             "holds the control character U.20") as caught:
+            from_json(type(record), line)
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["qwen2.5:14b", "j–é", "судья", "裁判", "קורא", "👩‍⚖️",
+                                  "a-b", "a -b"])
+def test_a_name_in_any_script_is_taken(name):
+    assert Verdict("t", name, False).judge == name
+
+
+@pytest.mark.parametrize(("field", "good", "bad"), [
+    ("failure_step", [0, 1_000_000], [-1, 1_000_001, 2**40, 10**40]),
+    ("latency_s", [0.0, 1e9], [-0.1, 1.7e308, float("inf"), float("nan")]),
+    ("prompt_tokens", [0, 10**9], [-1, 10**13, 10**40]),
+    ("completion_tokens", [0, 10**9], [-1, 10**13, 10**40]),
+])
+def test_a_step_or_a_cost_no_run_can_have_is_refused(field, good, bad):
+    for value in good:
+        assert getattr(Verdict("t", "j", True, **{field: value}), field) == value
+    for value in bad:
+        with pytest.raises(ValueError, match=f"^{field} .*(below 0|not within 0 to)"):
+            Verdict("t", "j", True, **{field: value})
+    for value in bad if field == "failure_step" else ():
+        with pytest.raises(ValueError, match=r"^failure_step"):
+            Label("t", True, value)
 
 
 def test_a_record_cannot_be_changed():

@@ -10,9 +10,10 @@ from plain_loop import rows_of, score
 from published_table import OUTCOME, SMALL, STEP, published, published_table
 from sklearn.metrics import brier_score_loss, f1_score, precision_score, recall_score
 
+from tjlib.measure.intervals import intervals
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import COST, METRICS, WHY_UNDEFINED, floors, metrics
-from tjlib.trace import FAULT_TYPES, Label, Verdict
+from tjlib.trace import FAULT_TYPES, FLOORS, InputError, Label, Verdict
 
 # Ten rows: three clean, four silent, three loud.
 TEN = [
@@ -181,6 +182,61 @@ def test_an_unparsed_reply_counts_clean_at_a_half_and_lowers_coverage():
     assert rows["recall"]["value"] == 0
     assert rows["brier"]["value"] == 0.25  # b states nothing, a states .5
     assert rows["coverage"]["value"] == 0.5
+
+
+@pytest.mark.parametrize(("readable", "why"), [
+    (0, "undefined: no reply could be read"),
+    (4, "undefined: only 4 of 10 replies could be read"), (5, None), (10, None),
+])
+def test_a_judge_hardly_any_of_whose_replies_could_be_read_is_not_scored(readable, why):
+    said = [v if i < readable else Verdict(v.trajectory_id, "j", status="unparsed", latency_s=1.0)
+            for i, v in enumerate(TEN_VERDICTS)]
+    other = [Verdict(label.trajectory_id, "k", True) for label in TEN_LABELS]
+    t = table(TEN_LABELS, [*said, *other])
+    rows = values(t)
+    assert rows["coverage"]["value"] == readable / 10
+    assert rows["latency_s_mean"]["value"] is not None  # a lost reply was paid for
+    deltas = intervals(t, np.random.default_rng(0), draws=100)
+    deltas = deltas[deltas["judge"] == "k - j"].set_index("metric")
+    for metric in set(METRICS) - set(COST) - {"coverage"}:
+        if why:
+            assert (rows[metric]["value"], rows[metric]["why"]) == (None, why), metric
+            assert deltas.loc[metric, ["value", "lo", "hi"]].tolist() == [None] * 3, metric
+            assert deltas.loc[metric, "why"] == "undefined: one of the two is undefined"
+    if not why:  # the paper's rule: clean at a half
+        flagged = sum(v.faulty for v in TEN_VERDICTS[:readable])
+        assert rows["n_flagged"]["value"] == flagged and rows["recall"]["value"] is not None
+
+
+def test_a_judge_that_is_not_scored_leaves_the_others_as_they_were():
+    dead = [Verdict(label.trajectory_id, "dead", status="error") for label in TEN_LABELS]
+    alone, beside = (metrics(table(TEN_LABELS, said))
+                     for said in (TEN_VERDICTS, [*dead, *TEN_VERDICTS]))
+    assert beside[beside["judge"] == "j"].to_dict("records") == alone.to_dict("records")
+
+
+@pytest.mark.parametrize("judge", ["j", "always faulty", "always clean", "prevalence coin"])
+def test_a_judge_that_names_no_step_is_not_wrong_about_steps(judge):
+    t = table(TEN_LABELS, [Verdict(label.trajectory_id, "j", True) for label in TEN_LABELS])
+    rows = values(t, judge, metrics if judge == "j" else floors)
+    for metric in ("step_exact", "step_within_one", "step_exact_over_detected_faults",
+                   "step_exact_over_all_faults"):
+        assert rows[metric]["value"] is None
+        assert rows[metric]["why"] == "undefined: the judge names no step"
+
+
+def test_f1_is_undefined_where_nothing_is_faulty():
+    labels = [Label(name, False) for name in "ab"]
+    t = table(labels, [Verdict("a", "j", True), Verdict("b", "j", False)])
+    for row in (values(t)["f1"], values(t, "always faulty", floors)["f1"]):
+        assert (row["value"], row["why"]) == (None, "undefined: no faulty trajectory was judged")
+    assert values(t)["false_alarm_rate"]["value"] == 0.5
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_judge_with_the_name_of_a_floor_is_refused(name):
+    with pytest.raises(InputError, match=f"a judge is called '{name}', as a floor is; rename"):
+        floors(table(TEN_LABELS, [Verdict("t0", name, True)]))
 
 
 def test_a_trajectory_the_judge_was_not_asked_about_leaves_its_denominators():

@@ -99,8 +99,19 @@ def test_no_rows_are_refused():
 
 
 def test_a_failed_reply_votes_clean_and_is_not_covered():
-    found = counted(*parse(["wrong_tool loud 1 | unparsed", "clean | timeout"])).set_index("metric")
-    assert found["value"][["coverage", "recall", "false_alarm_rate"]].tolist() == [0, 0, 0]
+    found = counted(*parse([
+        "wrong_tool loud 1 | unparsed", "clean | timeout", *["clean | clean 0.9"] * 2,
+    ])).set_index("metric")
+    assert found["value"][["coverage", "recall", "false_alarm_rate"]].tolist() == [0.5, 0, 0]
+
+
+def test_a_judge_hardly_read_is_not_scored():
+    found = counted(*parse(["wrong_tool loud 1 | faulty wrong_tool 1 1", "clean | timeout",
+                            "clean | error"])).set_index("metric")
+    assert found["value"].pop("coverage") == pytest.approx(1 / 3)
+    rest = found.drop(index="coverage")
+    assert set(rest["value"]) == {None} and set(rest["n"]) == {0}
+    assert set(rest["why"]) == {"undefined: only 1 of 3 replies could be read"}
 
 
 @pytest.mark.parametrize("metric", ["f1", "precision", "type_macro_f1", "ece", "step_exact"])

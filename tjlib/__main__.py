@@ -8,11 +8,13 @@ Refusal: nothing is computed here, and no bar is drawn unless on a terminal.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tjlib import __version__
@@ -28,7 +30,10 @@ def _testbed(args: argparse.Namespace) -> None:
 
     trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
     out = Path(args.out)
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of(error, out) from None
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
     with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
         for trajectory, label in zip(trajectories, labels, strict=True):
@@ -52,6 +57,8 @@ def _judge(args: argparse.Namespace) -> None:
             raise InputError(f"{args.traces}: {trajectory.trajectory_id} is there twice; "
                              "delete one")
         ids[trajectory.trajectory_id] = None
+    if not ids:
+        raise InputError(f"{args.traces}: no trajectories in it; give the file of the trajectories")
     done = set()
     if Path(args.out).exists():
         for verdict in store.read(args.out, Verdict, torn_ok=True):
@@ -87,7 +94,7 @@ def _score(args: argparse.Namespace) -> None:
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
     scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
     if args.json:
-        print(json.dumps(report.records(joined, scores), indent=1))
+        print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
     else:
         print(report.text(scores), source.origin, sep="\n\n")
 
@@ -116,6 +123,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _draws(text: str) -> int:
+    if not 100 <= (value := int(text)) <= 100_000:
+        raise ValueError
+    return value
+
+
+_draws.__name__ = "number from 100 to 100000"
 _count.__name__ = "whole number of at least 0"  # argparse names the type in its message
 
 
@@ -147,8 +161,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
                      help="default: trajectories.jsonl beside the labels")
-    sub.add_argument("--draws", type=_count, default=10_000, metavar="B",
-                     help="bootstrap replicates behind the intervals (10000)")
+    sub.add_argument("--draws", type=_draws, default=10_000, metavar="B",
+                     help="bootstrap replicates behind the intervals, 100 to 100000 (10000)")
     sub.add_argument("--seed", type=_count, default=0, help="seed of the bootstrap (0)")
     sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
                      help="what is resampled: trajectories in design cells, or whole instances")
@@ -166,6 +180,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _drop_output() -> None:
+    """Keep the interpreter from complaining at exit of what it cannot write."""
+    with suppress(OSError, ValueError):  # captured output has no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -180,20 +200,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 the input or the run failed, 130 interrupted; wrong usage
         leaves through argparse with 2.
     """
+    # Without a stream there is nobody to tell; where its encoding lacks a character, escape it.
+    sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
     args = _parser().parse_args(argv)
     logging.basicConfig(format="tjlib: %(message)s", level=logging.WARNING)
     try:
         args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader left (a pager, head); keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (InputError, OSError) as error:
+        _drop_output()  # the reader left (a pager, head)
+    except InputError as error:
         print("tjlib:", *str(error).splitlines(), file=sys.stderr)
         return 1
+    except OSError as error:
+        print("tjlib:", InputError.of(error), file=sys.stderr)
+        _drop_output()  # it may be what failed
+        return 1
     except KeyboardInterrupt:
-        print("tjlib: interrupted; what is written is whole, the same command goes on from there",
-              file=sys.stderr)
+        then = ("what is written is whole, the same command goes on from there"
+                if args.run in (_judge, _fetch) else "the same command starts over")
+        print("tjlib: interrupted;", then, file=sys.stderr)
         return 130
     return 0
 

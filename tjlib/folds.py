@@ -62,7 +62,9 @@ class Folds:
     def _fold(self, trial: Trial) -> str:
         claim, ruling = trial.claim, trial.ruling
         lines = {"Asked": claim.question, "Found": ruling.reason, "Needs": claim.needs,
-                 "Our choice": claim.ours}
+                 "Our choice": claim.ours,
+                 "As written": trial.as_written and "the quoted words are true; the question asks "
+                 "for more, and is ours"}
         body = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>"
                        for name, text in lines.items() if text)
         table = tables.show(trial.table(), f"Statistics behind {claim.id}.", self.source)

@@ -11,61 +11,42 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
-
 from tjlib import release
-from tjlib.trace import InputError, Label, R, Trajectory, Verdict, from_json, to_json
+from tjlib.badline import is_torn, mismatch
+from tjlib.trace import InputError, R, from_json, to_json
 
 __all__ = ["append", "atomic", "numbered", "read", "write"]
 
 _log = logging.getLogger(__name__)
-_KINDS = (Trajectory, Verdict, Label)
 _BOM = b"\xef\xbb\xbf"
+#: Bytes of a line beyond which it is no record: the released ones stay below 10 kB.
+_LONGEST = 64 * 2**20
 
 
-def _is_torn(line: bytes) -> bool:
-    """Tell whether a file's last line is what a killed run leaves behind."""
-    if line.endswith(b"\n") or not line.startswith(b"{"):
-        return False
+def _refuse_special(path: Path) -> None:
+    """Refuse to add to, or to replace, a folder, a device or a pipe."""
+    if path.is_dir():
+        raise InputError(f"{path}: this is a folder; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: not a regular file; give the name of a file")
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Read line by line, but never a line that fills the memory, as a device's would."""
+    number = 0
     try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        return True
-    return False
-
-
-def _reads_as(kind: type, line: bytes, shaped: bool) -> bool:
-    """Tell whether a line is a ``kind``, in the release's shape too if ``shaped``."""
-    for decode in (from_json, release.decode) if shaped else (from_json,):
-        try:
-            decode(kind, line)
-            return True
-        except InputError:
-            pass
-    return False
-
-
-def _mismatch(kind: type, line: bytes, problem: InputError) -> str:
-    """Say what is wrong with a line that is not a ``kind``, and what to do."""
-    name = kind.__name__.lower()
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return "not UTF-8 text; save the file as UTF-8"
-    for other in _KINDS:
-        # A released trajectory has its label inside: it reads as both, which tells nothing.
-        if other is not kind and _reads_as(other, line, shaped=Verdict in (kind, other)):
-            looks = other.__name__.lower()
-            return f"this looks like a {looks} line, not a {name}; give the file of {name} lines"
-    try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        return f"{problem}; mend or delete the line"
-    return f"{problem}; a {name} line holds {', '.join(kind.__struct_fields__)}"
+        while line := file.readline(_LONGEST + 1):
+            number += 1
+            if len(line) > _LONGEST:
+                raise InputError(f"{path}:{number}: a line of more than {_LONGEST >> 20} MB; "
+                                 "write one object a line")
+            yield line
+    except OSError as error:
+        raise InputError.of(error, path) from None
 
 
 def numbered(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Iterator[tuple[int, R]]:
@@ -73,14 +54,16 @@ def numbered(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Itera
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; give a file in it")
+    if torn_ok:  # it is to be added to
+        _refuse_special(path)
     try:
         file = path.open("rb")
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; check the path") from None
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; the file cannot be read") from None
+        raise InputError.of(error, path) from None
     with file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(_lines(file, path), start=1):
             if number == 1:
                 line = line.removeprefix(_BOM)
             if not line.strip():
@@ -88,7 +71,7 @@ def numbered(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Itera
             try:
                 record = from_json(kind, line)
             except InputError as problem:
-                if _is_torn(line):
+                if is_torn(line):
                     if torn_ok:
                         return
                     raise InputError(
@@ -99,7 +82,7 @@ def numbered(path: str | Path, kind: type[R], *, torn_ok: bool = False) -> Itera
                     record = release.decode(kind, line)
                 except InputError as other:
                     problem = other if release.is_shaped(line) else problem
-                    message = _mismatch(kind, line, problem)
+                    message = mismatch(kind, line, problem)
                     raise InputError(f"{path}:{number}: {message}") from None
             yield number, record
 
@@ -147,26 +130,23 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
     Raises
     ------
     InputError
-        If the folder is missing or not writable; the old file is untouched.
+        If the folder is missing, not writable or full, or ``path`` is no regular file; what
+        was there is untouched.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    if path.is_dir():
-        raise InputError(f"{path}: this is a folder; give the name of a file")
+    _refuse_special(path)
     try:
-        file = temporary.open("wb")
-    except OSError as error:
-        raise InputError(
-            f"{path}: {error.strerror}; create its folder or choose another place"
-        ) from None
-    try:
-        with file:
+        with temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        raise InputError.of(error, path) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def write(path: str | Path, records: Iterable[R]) -> None:
@@ -199,7 +179,7 @@ def _mend(file: BinaryIO, path: Path) -> None:
     file.seek(size)
     if not last:
         return
-    if _is_torn(last):
+    if is_torn(last):
         file.truncate(size - len(last))
         _log.warning("%s: cut off a last line that an interrupted run left half written", path)
     elif last.startswith(b"{"):
@@ -232,18 +212,29 @@ def append(path: str | Path, records: Iterable[R]) -> int:
         If the file cannot be written or does not end in a record.
     """
     path, added = Path(path), 0
+    _refuse_special(path)
     try:
         if path.exists():
             with path.open("r+b") as file:
                 _mend(file, path)
-        file = path.open("ab")
+        file = path.open("ab", buffering=0)
     except OSError as error:
-        raise InputError(
-            f"{path}: {error.strerror}; create its folder or choose another place"
-        ) from None
+        raise InputError.of(error, path) from None
     with file:
         for record in records:
-            file.write(to_json(record) + b"\n")
-            file.flush()
+            _add(file, to_json(record) + b"\n", path)
             added += 1
     return added
+
+
+def _add(file: BinaryIO, line: bytes, path: Path) -> None:
+    """Write one line whole, or leave the file as it was."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        written = 0
+        while written < len(line):
+            written += file.write(line[written:])
+    except OSError as error:
+        with suppress(OSError):
+            file.truncate(size)
+        raise InputError.of(error, path) from None

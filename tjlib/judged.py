@@ -7,11 +7,12 @@ trajectory's end stops the run; nothing is dropped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tjlib.jsonl import numbered
-from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
+from tjlib.trace import FAULT_TYPES, FLOORS, InputError, Label, Trajectory, Verdict
 
 __all__ = ["read_labels", "read_verdicts"]
 
@@ -97,7 +98,8 @@ def read_verdicts(
     ------
     InputError
         At FILE:LINE, for a second verdict by one judge on one trajectory, an
-        unknown trajectory or failure type, or a step beyond the end.
+        unknown trajectory or failure type, a step beyond the end, or a judge
+        with a floor's name; and if no line holds a reply that could be read.
     """
     known = {label.trajectory_id for label in labels}
     lengths, first, verdicts = _lengths(trajectories), {}, []
@@ -106,6 +108,9 @@ def read_verdicts(
         if verdict.trajectory_id not in known:
             raise InputError(f"{where}: unknown trajectory {verdict.trajectory_id!r}; give the "
                              "labels these verdicts belong to")
+        if verdict.judge in FLOORS:
+            raise InputError(f"{where}: the judge is called {verdict.judge!r}, as a floor is; "
+                             "rename the judge")
         if key in first:
             raise InputError(f"{where}: a second verdict by {verdict.judge} on {key[0]}, first on "
                              f"line {first[key]}; delete one")
@@ -114,4 +119,9 @@ def read_verdicts(
         verdicts.append(verdict)
     if not verdicts:
         raise InputError(f"{path}: no verdicts in it; run a judge first")
+    if not any(verdict.status == "ok" for verdict in verdicts):
+        counts = Counter(verdict.status for verdict in verdicts)
+        what = ", ".join(f"{n} {status}" for status, n in counts.items())
+        raise InputError(f"{path}: no reply could be read ({what}); see the rationale in its "
+                         "lines, mend the judge and judge into another file")
     return verdicts

@@ -14,11 +14,11 @@ from tjlib.trace import FAULT_TYPES
 __all__ = ["records", "text"]
 
 _BLOCKS = {
-    "detection": ["n_flagged", "precision", "recall", "f1", "silent_recall", "loud_recall",
-                  "false_alarm_rate"],
+    "detection": ["coverage", "n_flagged", "precision", "recall", "f1", "silent_recall",
+                  "loud_recall", "false_alarm_rate"],
     "place, type, confidence": ["step_exact", "step_within_one", "type_macro_f1", "ece", "brier"],
     "recall by type": [f"recall|{kind}" for kind in FAULT_TYPES],
-    "cost": ["latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean", "coverage"],
+    "cost": ["latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean"],
 }
 
 

@@ -65,8 +65,8 @@ def _need_papermill() -> None:
         import nbconvert  # noqa: F401
         import papermill  # noqa: F401
     except ModuleNotFoundError as error:
-        raise InputError(f"rerun needs the package {error.name}; run: pip install 'tjlib[book]' "
-                         "(or make book once, then .venv/bin/tjlib)") from None
+        raise InputError(f"rerun needs the package {error.name}; run make book once in the book's "
+                         "checkout, then .venv/bin/tjlib there") from None
     # What it would log is told here, in one line.
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
 
@@ -100,10 +100,16 @@ def read_values(path: str | Path) -> dict[str, Any]:
 
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError.of(error, path) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not YAML ({error}); write one name: value a line") from None
     if not isinstance(values, dict):
         raise InputError(f"{path}: no names and values in it; write one name: value a line")
+    for name in values:
+        if not isinstance(name, str):
+            raise InputError(f"{path}: {name!r} is not a parameter's name; write one name: value "
+                             "a line")
     return values
 
 
@@ -171,26 +177,38 @@ def rerun(
     import papermill
     from nbclient.exceptions import DeadKernelError
 
+    from tjlib.kernels import QuietKernelManager, need_loopback
+
+    need_loopback()
     source, out = _source(chapter), Path(out)
     # Else the kernel's debugger prints a warning about frozen modules on stderr.
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     with TemporaryDirectory() as folder:
         notebook = _notebook(source, Path(folder))
         values = _typed(source.stem, _inspect(notebook), given) if given else {}
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError.of(error, out) from None
         partial = out / f"{source.stem}.partial.ipynb"
         kept = f"what ran is in {partial}"
         try:
             # A kernel shut down while busy would log the interrupt among our messages.
             papermill.execute_notebook(str(notebook), str(partial), values,
                                        kernel_name="python3", progress_bar=False,
+                                       kernel_manager_class=QuietKernelManager,
                                        extra_arguments=["--log-level=CRITICAL"])
         except papermill.PapermillExecutionError as error:
             what = " ".join(f"{error.ename}: {error.evalue}".split())
             raise InputError(f"{source.stem}, cell {error.exec_count}: {what}; {kept}") from None
         except DeadKernelError:
-            raise InputError(f"{source.stem}: the kernel died, most likely out of memory; "
-                             f"{kept}") from None
-    done = partial.replace(out / f"{source.stem}.ipynb")
-    _html(done)
+            raise InputError(f"{source.stem}: the kernel died; {kept}") from None
+        except OSError as error:
+            partial.unlink(missing_ok=True)  # cut off anywhere, it is no notebook
+            raise InputError.of(error, partial) from None
+    try:
+        done = partial.replace(out / f"{source.stem}.ipynb")
+        _html(done)
+    except OSError as error:
+        raise InputError.of(error) from None
     return done

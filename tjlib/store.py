@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tjlib.fetch import cache_folder, fetch, find, is_released
+from tjlib.fetch import find, is_released
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.judged import read_labels, read_verdicts
 from tjlib.release import COMMIT, REPOSITORY
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Released", "Source", "append", "atomic", "cache_folder", "fetch", "load", "published",
-    "read", "read_labels", "read_verdicts", "released", "released_agent", "write",
+    "Released", "Source", "append", "atomic", "load", "published", "read", "read_labels",
+    "read_verdicts", "released", "released_agent", "write",
 ]
 
 
@@ -205,6 +205,8 @@ def load(
     label_path = Path(labels) if labels else _labels_beside(path)
     trace_path = Path(traces) if traces else _traces_beside(label_path)
     trajectories = list(read(trace_path, Trajectory)) if trace_path else None
+    if trajectories == []:
+        raise InputError(f"{trace_path}: no trajectories in it; give the file of the trajectories")
     truth = read_labels(label_path, trajectories)
     verdicts = read_verdicts(path, truth, trajectories)
     if is_released(path) and is_released(label_path):

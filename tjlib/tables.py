@@ -8,12 +8,13 @@ escaped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import pandas as pd
 
-__all__ = ["Table", "beside", "estimate", "judge_name", "labelled", "layout", "show"]
+__all__ = ["Table", "beside", "estimate", "judge_name", "judge_names", "labelled", "layout", "show"]
 
 #: Names the paper's tables use for the release's judge ids (Table 2).
 JUDGE_NAMES = {
@@ -25,8 +26,6 @@ JUDGE_NAMES = {
 }
 
 _GLUE = "\N{NO-BREAK SPACE}"
-#: Metrics that are counts.
-_COUNTS = {"n_flagged"}
 #: From so many columns on a table may use the margin.
 _WIDE = 5
 #: Longer text than an estimate with its counts is prose, and needs a column wide enough for it.
@@ -42,6 +41,20 @@ def judge_name(judge: str) -> str:
     'step (14B) - outcome (14B)'
     """
     return " - ".join(JUDGE_NAMES.get(part, part) for part in judge.split(" - "))
+
+
+def judge_names(judges: Iterable[str]) -> dict[str, str]:
+    """Return the names tables show for several judge ids; who shares one shows the id too.
+
+    Examples
+    --------
+    >>> judge_names(["rules", "programmatic", "mine"])
+    {'rules': 'rules (rules)', 'programmatic': 'rules (programmatic)', 'mine': 'mine'}
+    """
+    names = {judge: judge_name(judge) for judge in judges}
+    shared = {name for name, n in Counter(names.values()).items() if n > 1}
+    return {judge: f"{name} ({judge})" if name in shared else name
+            for judge, name in names.items()}
 
 
 def estimate(row: Mapping, digits: int = 3) -> str:
@@ -105,9 +118,9 @@ def layout(
         text = estimate(row, digits)
         if row["metric"] in over and row["n"] is not None:
             text += f" ({row['k']:.0f}{_GLUE}of{_GLUE}{row['n']:.0f})"
-        rows.setdefault(judge_name(row["judge"]), {})[metrics[row["metric"]]] = text
+        rows.setdefault(row["judge"], {})[metrics[row["metric"]]] = text
     out = pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.values()))
-    return out.rename_axis("judge")
+    return out.rename(index=judge_names(rows)).rename_axis("judge")
 
 
 def labelled(
@@ -133,8 +146,9 @@ def labelled(
     """
     rows = frame[frame["metric"].isin(list(names)) & frame["value"].notna()]
     rows = rows.sort_values("metric", key=lambda m: m.map(list(names).index), kind="stable")
+    shown = judge_names(rows["judge"].unique())
     return pd.DataFrame({
-        "judge": rows["judge"].map(judge_name), column: rows["metric"].map(names),
+        "judge": rows["judge"].map(shown), column: rows["metric"].map(names),
         "value": rows["value"], "lo": rows["lo"], "hi": rows["hi"],
         "shown": [estimate(row, digits) for row in rows.to_dict("records")],
     })
@@ -155,14 +169,14 @@ def beside(compared: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
     DataFrame
         Columns judge, metric, published, ours, agrees (yes or no), source.
     """
-    rows = []
+    rows, names = [], judge_names(compared["judge"].unique() if len(compared) else ())
     for row in compared.to_dict("records"):
         text = f"{row['published']:g}"
         if row["published_lo"] is not None:
             text += f" [{row['published_lo']:g}, {row['published_hi']:g}]"
         rows.append({
-            "judge": judge_name(row["judge"]), "metric": row["metric"], "published": text,
-            "ours": estimate(row, 0 if row["metric"] in _COUNTS else digits),
+            "judge": names[row["judge"]], "metric": row["metric"], "published": text,
+            "ours": estimate(row, 0 if row["metric"] == "n_flagged" else digits),
             "agrees": "yes" if row["agrees"] else "no",
             "source": row["source"]})
     return pd.DataFrame(rows, columns=["judge", "metric", "published", "ours", "agrees", "source"])

@@ -8,12 +8,14 @@ nothing handed to a judge can hold the answer. Refusal: no file is opened here
 
 from __future__ import annotations
 
+import errno
+import re
 from typing import Any, TypeVar
 
 import msgspec
 
 __all__ = [
-    "FAULT_TYPES", "STATUSES", "Call", "InputError", "Label", "Observation",
+    "FAULT_TYPES", "FLOORS", "STATUSES", "Call", "InputError", "Label", "Observation",
     "Step", "Trajectory", "Verdict", "from_json", "to_json",
 ]
 
@@ -27,8 +29,56 @@ FAULT_TYPES = (
 STATUSES = ("ok", "unparsed", "empty", "too_long", "timeout", "error")
 
 
+#: The judges that look at nothing; no other judge may have one of their names.
+FLOORS = ("always faulty", "always clean", "prevalence coin")
+
+#: Beyond these a number is a mistake, and sums of it would leave the range of a float.
+_LAST_STEP, _MOST = 1_000_000, 1e12
+
+#: What steers a screen instead of being shown: controls, line ends, turns of direction, halves.
+_STEERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_ROOM, _WAY = "make room and run the same command again", "something else is there"
+_REMEDIES = {
+    errno.ENOSPC: _ROOM, errno.EDQUOT: _ROOM, errno.EFBIG: _ROOM,
+    errno.EEXIST: f"{_WAY}, choose another place", errno.ENOTDIR: f"{_WAY}, choose another place",
+    errno.EISDIR: "give the name of a file", errno.ENOENT: "check the path, create its folder",
+}
+
+
 class InputError(ValueError):
     """Bad input, told in one line: where it is, what is wrong, what to do."""
+
+    @classmethod
+    def of(cls, error: OSError, path: object = None) -> InputError:
+        """Tell in one line what the system refused, of which file, and what to do.
+
+        ``path`` is what was being read or written; default the file the error names.
+
+        >>> print(InputError.of(OSError(errno.ENOSPC, "No space left on device"), "v.jsonl"))
+        v.jsonl: No space left on device; make room and run the same command again
+        """
+        name = error.filename if path is None else path
+        what = " ".join((error.strerror or str(error) or type(error).__name__).split())
+        remedy = _REMEDIES.get(error.errno, "check the path or choose another place")
+        return cls(f"{'' if name is None else f'{name}: '}{what}; {remedy}")
+
+
+def _check_names(record: _Record, *fields: str) -> None:
+    for field in fields:
+        if found := _STEERS.search(getattr(record, field) or ""):
+            raise ValueError(f"{field} holds the control character U+{ord(found[0]):04X}; "
+                             "use printable characters")
+
+
+def _check_range(record: _Record, most: float, *fields: str) -> None:
+    for field in fields:
+        value = getattr(record, field)
+        if value is not None and not 0 <= value <= most:
+            side = "below 0" if value < 0 else f"not within 0 to {most:,.0f}"
+            hint = " (steps are 0-based)" if field == "failure_step" else ""
+            raise ValueError(f"{field} {str(value)[:20]} is {side}{hint}")
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +126,9 @@ class Trajectory(_Record, frozen=True):
     steps: tuple[Step, ...]
     final_answer: str
 
+    def __post_init__(self) -> None:
+        _check_names(self, "trajectory_id")
+
 
 class Label(_Record, frozen=True):
     """What is true of one trajectory; never shown to a judge.
@@ -96,8 +149,8 @@ class Label(_Record, frozen=True):
     def __post_init__(self) -> None:
         if not self.faulty and (self.failure_step, self.failure_type) != (None, None):
             raise ValueError("a clean trajectory carries a failure step or type")
-        if self.failure_step is not None and self.failure_step < 0:
-            raise ValueError(f"failure_step {self.failure_step} is below 0 (steps are 0-based)")
+        _check_names(self, "trajectory_id", "instance_id", "stratum", "parent_id")
+        _check_range(self, _LAST_STEP, "failure_step")
 
 
 class Verdict(_Record, frozen=True):
@@ -106,6 +159,7 @@ class Verdict(_Record, frozen=True):
     ``faulty`` is ``None`` exactly when ``status`` is not ``"ok"``: a reply
     that failed is never a label. ``confidence`` is the judge's probability
     that its own verdict is correct, in [0, 1], or ``None`` if it gave none.
+    Ids and names hold no control characters; costs are finite, 0 or more.
     """
 
     trajectory_id: str
@@ -128,8 +182,12 @@ class Verdict(_Record, frozen=True):
             raise ValueError("status ok needs faulty true or false, any other status needs null")
         if not self.faulty and (self.failure_step, self.failure_type) != (None, None):
             raise ValueError("a verdict that is not faulty carries a failure step or type")
-        if self.failure_step is not None and self.failure_step < 0:
-            raise ValueError(f"failure_step {self.failure_step} is below 0 (steps are 0-based)")
+        _check_names(self, "trajectory_id", "judge", "run_id")
+        if " - " in self.judge:
+            raise ValueError("a judge's name holds ' - ', which stands between the two judges of "
+                             "a difference; choose another name")
+        _check_range(self, _LAST_STEP, "failure_step")
+        _check_range(self, _MOST, "latency_s", "prompt_tokens", "completion_tokens")
         if self.confidence is not None and not 0 <= self.confidence <= 1:
             raise ValueError(f"confidence {self.confidence} is outside [0, 1]")
 

@@ -32,6 +32,8 @@ from sphinx.util import logging
 from traitlets.config import Config
 
 import tjlib
+from tjlib.kernels import need_loopback
+from tjlib.trace import InputError
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -67,6 +69,11 @@ def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     record = {"sources": digest(root), "chapters": {}, "versions": _versions()}
     paths = {doc: Path(env.doc2path(doc)) for doc in docnames}
     paths = {doc: path for doc, path in paths.items() if path.suffix == ".ipynb"}
+    if paths:
+        try:
+            need_loopback()
+        except InputError as error:
+            raise SystemExit(f"The book was not built: {error}") from None
     runs = asyncio.run(_run(paths, app.config.tj_cell_timeout, root))
     if failed := [text for _, _, text in runs.values() if text]:
         # An exception would be told twice more, each time under Jupyter Book's own traceback.

@@ -21,6 +21,7 @@ from tjlib.claims.trial import (
     among,
     share,
     undefined,
+    universal,
 )
 from tjlib.measure.calibration import reliability
 
@@ -66,7 +67,8 @@ def _certain_rule(s: Stats) -> Ruling:
 
 
 def _honest(e: Evidence) -> Stats:
-    names = {"ece": "step judge: ECE", "apart": "mean confidence when right minus when wrong",
+    names = {"ece": "step judge: ECE, ten bins", "value": "the same, a bin for each stated value",
+             "apart": "mean confidence when right minus when wrong",
              "modal": "wrong verdicts at their most common confidence",
              "lowest": "lowest confidence of a wrong verdict"}
     if why := e.missing("step"):
@@ -78,7 +80,8 @@ def _honest(e: Evidence) -> Stats:
     apart = e.estimate(
         names["apart"], {"r": right, "cr": right * c, "w": wrong, "cw": wrong * c},
         lambda s: (s["cr"] * s["w"] - s["cw"] * s["r"], s["r"] * s["w"]))
-    out = {"ece": e.score(names["ece"], "ece", "step"), "apart": apart}
+    out = {"ece": e.score(names["ece"], "ece", "step"),
+           "value": e.calibration(names["value"], "ece_value", "step"), "apart": apart}
     if not wrong.any():
         return out | {k: undefined(names[k], "no verdict was wrong") for k in ("modal", "lowest")}
     values, counts = np.unique(c[wrong], return_counts=True)
@@ -88,15 +91,49 @@ def _honest(e: Evidence) -> Stats:
 
 
 def _honest_rule(s: Stats) -> Ruling:
-    said = f"its ECE is {s['ece']}"
+    said = f"its ECE is {s['ece']} in ten bins and {s['value']} by stated value"
     if s["ece"].value > _HONEST:
-        return Ruling(NOT, f"{said}, above {_HONEST}.")
+        return Ruling(NOT, f"{said}; the first is above {_HONEST}.")
     where = (f"mean confidence, right minus wrong, is {s['apart']}; {s['modal'].what}, are "
              f"{s['modal'].k:.0f} of {s['modal'].n:.0f}")
-    if s["apart"].above():
+    if s["apart"].above() and s["value"].value <= _HONEST:
         return Ruling(HOLDS, f"{said}; {where}.")
-    return Ruling(CONDITION, f"{said}, on average; it does not tell wrong verdicts from right: "
-                  f"{where}.")
+    limits = [f"by stated value it is above {_HONEST}"] if s["value"].value > _HONEST else []
+    limits += [] if s["apart"].above() else ["it does not tell wrong verdicts from right"]
+    return Ruling(CONDITION, f"{said}: {among(limits)}; {where}.")
+
+
+_QUOTED = 0.92  # the confidence of the miss that section 7.2 quotes
+_NAMES = {"step": "step judge", "outcome": "outcome judge", "small": "8B judge",
+          "ensemble": "ensemble"}
+
+
+def _errors(e: Evidence) -> Stats:
+    out = {}
+    for role, name in _NAMES.items():
+        at = f"{name}: wrong verdicts at {'confidence 0.92' if role == 'step' else 'one value'}"
+        if why := e.missing(role):
+            out |= {role: undefined(at, why), f"{role}, all": undefined(f"{name}: all", why)}
+            continue
+        j, t = e.column(role), e.table
+        stated = t.seen[:, j] & ~np.isnan(t.confidence[:, j])
+        c, wrong = t.confidence[stated, j], (t.flag[:, j] != t.faulty)[stated]
+        if not wrong.any():
+            out[role] = undefined(at, "no verdict with a confidence was wrong")
+            continue
+        values, counts = np.unique(c[wrong], return_counts=True)
+        common = _QUOTED if role == "step" else float(values[counts.argmax()])
+        here = np.isclose(c, common)
+        what = f"verdicts of the {name} at {common:.2f}"
+        out[role] = share(f"wrong {what}", (wrong & here).sum(), wrong.sum(), sampled=False)
+        out[f"{role}, all"] = share(f"all {what}", here.sum(), len(c), sampled=False)
+    return out
+
+
+def _errors_rule(s: Stats) -> Ruling:
+    told = [f"{s[role].k:.0f} of {s[role].n:.0f} {s[role].what} ({s[f'{role}, all'].value:.3f} of "
+            f"all its verdicts)" for role in _NAMES if role in s and s[role].value is not None]
+    return universal(s["step"].k, s["step"].n, "; ".join(told) + ".")
 
 
 _MEASURES = {
@@ -118,10 +155,13 @@ def _calibration_rule(s: Stats) -> Ruling:
     if not s["ece"].above():
         return Ruling(NOT, f"{said}, not clear of 0.")
     apart = [f"{_MEASURES[name]} ({x.value:.3f})" for name, x in s.items() if not x.above()]
+    values = [round(x.value, 9) for x in s.values()]
+    alike = [_MEASURES[name] for name, x in s.items() if values.count(round(x.value, 9)) > 1]
+    once = f" One number under several names: {among(alike)}." if alike else ""
     if not apart:
         return Ruling(HOLDS, f"{said} and is worse by all {len(s)} measures.")
     return Ruling(CONDITION, f"{said}, but {len(apart)} of {len(s)} measures do not tell the two "
-                  f"apart: {among(apart)}.")
+                  f"apart: {among(apart)}.{once}")
 
 
 CLAIMS = (
@@ -132,9 +172,16 @@ CLAIMS = (
           ("top", "elsewhere"), "top", None, "the second reading counts as a condition"),
     Claim("nearly-honest", "its stated confidence is nearly honest", "section 6",
           "confidence when right minus when wrong",
-          "Is the ECE small, and is the step judge less confident when it is wrong?",
-          "verdicts with confidences", _honest, _honest_rule, ("ece", "apart"), "apart", None,
+          "Is the ECE small, also by stated value, and is the step judge less confident when it is "
+          "wrong?", "verdicts with confidences", _honest, _honest_rule, ("ece", "value", "apart"),
+          "apart", None,
           f"nearly honest: an ECE of at most {_HONEST}"),
+    Claim("errors-certain", "reports clean at confidence 0.92", "section 7.2",
+          "the step judge's errors at 0.92",
+          "Errors are at which stated confidence? Is the quoted miss typical of the step judge's "
+          "errors, and where do the other judges' errors stand most often?",
+          "verdicts with confidences", _errors, _errors_rule, ("step",), "step", 1.0,
+          "with a condition: more than half"),
     Claim("ensemble-calibration", "calibration is measurably worse", "section 7.4",
           "change in ECE, a bin per stated value",
           "Is the ensemble worse under other binnings, without bins, and by the Brier score?",

@@ -1,10 +1,9 @@
-"""What was counted: instances, inputs, rules broken, and clean runs beyond dispute.
+"""What was counted: instances, inputs, and clean runs beyond dispute.
 
 Decision: these sentences are about the set, so they are tried on its text;
-where a source has none, the desk's own rebuilt set stands in for the one
-question it can answer (which rules a fault breaks), and is named. Refusal:
-whether a reply is *good* is not asked; a promise of a time is looked for,
-word for word, in what the agent had seen, and nothing else is read into it.
+a source without text leaves them untested. Refusal: whether a reply is *good*
+is not asked; a promise of a time is looked for, word for word, in what the
+agent had seen, and nothing else is read into it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tjlib.claims.trial import (
     undefined,
     universal,
 )
-from tjlib.desk import rules
+from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.trace import FAULT_TYPES, Trajectory
 
 __all__ = ["CLAIMS", "promised_time"]
@@ -55,10 +54,15 @@ def _clusters(e: Evidence) -> Stats:
         usual = e.score(f"{what}, by trajectory", metric, *roles)
         whole = e.score(f"{what}, by instance", metric, *roles, by="instance")
         out |= {f"{name}, usual": usual, name: whole}
+        free = e.score(f"{what}, by trajectory without cells", metric, *roles, by="freely")
+        out[f"{name}, freely"] = free
         if None not in (usual.lo, whole.lo):
             ratio = (whole.hi - whole.lo) / (usual.hi - usual.lo)
             out[f"{name}, width"] = Stat(f"{what}: width by instance over width by trajectory",
                                          ratio, how="computed")
+            out[f"{name}, cells"] = Stat(
+                f"{what}: width without cells over width by trajectory",
+                (free.upper - free.lower) / (usual.hi - usual.lo), how="computed")
     return out
 
 
@@ -74,6 +78,8 @@ def _clusters_rule(s: Stats) -> Ruling:
     lost = [n for n in _DIFFER if n in width and _side(s[f"{n}, usual"]) != _side(s[n])]
     said = (f"resampling whole instances, the interval of {_QUOTED[most][0]} is "
             f"{width[most]:.2f} times as wide ({s[most]})")
+    if (cells := s.get(f"{most}, cells")) is not None:
+        said += f"; leaving out the design cells alone makes it {cells.value:.2f} times as wide"
     if lost:
         return Ruling(NOT, f"{said}, and {among(_QUOTED[n][0] for n in lost)} changes its side of "
                       "0.")
@@ -85,62 +91,50 @@ def _clusters_rule(s: Stats) -> Ruling:
 
 def _inputs(e: Evidence) -> Stats:
     what = {"distinct": "distinct inputs (goal and reply) among the outcome judge's trajectories",
-            "split": "repeated inputs on which it gave more than one verdict"}
+            "split": "repeated inputs on which it gave more than one verdict",
+            "gap": "loud minus silent recall, inputs resampled whole"}
     why = e.missing("outcome") or ("" if e.texts else "needs the trajectories")
     if why:
         return {name: undefined(text, why) for name, text in what.items()}
-    t, j, said = e.table, e.column("outcome"), {}
+    t, j, said, sums = e.table, e.column("outcome"), {}, {}
     for row in np.flatnonzero(t.seen[:, j]):
         run = e.texts[t.labels[row].trajectory_id]
         verdict = (bool(t.flag[row, j]), int(t.kind[row, j]), str(t.confidence[row, j]))
         said.setdefault((run.goal, run.final_answer), []).append(verdict)
+        loud, silent = (t.labels[row].faulty and t.labels[row].outcome_correct is correct
+                        for correct in (False, True))
+        counted = np.array([loud, silent, loud and verdict[0], silent and verdict[0]], float)
+        sums[run.goal, run.final_answer] = counted + sums.get((run.goal, run.final_answer), 0)
     repeated = [verdicts for verdicts in said.values() if len(verdicts) > 1]
     n = sum(map(len, said.values()))
     return {"distinct": share(what["distinct"], len(said), n, sampled=False),
             "split": share(what["split"], sum(len(set(v)) > 1 for v in repeated), len(repeated),
-                           sampled=False)}
+                           sampled=False),
+            "gap": _by_input(what["gap"], np.array(list(sums.values())), e)}
+
+
+def _by_input(what: str, sums: np.ndarray, e: Evidence) -> Stat:
+    """Resample whole inputs; the columns count loud and silent faults, then those flagged."""
+    def gap(x):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return x[:, 2] / x[:, 0] - x[:, 3] / x[:, 1]
+    if not (sums[:, 0].any() and sums[:, 1].any()):
+        return undefined(what, "there are no loud faults, or no silent ones")
+    once = np.ones(len(sums), int)
+    drawn = np.concatenate([gap(w @ sums)
+                            for w in replicate_weights(once, 0 * once, e.rng(), e.draws)])
+    lo, hi, why = bounds_or_why(drawn)
+    return Stat(what, float(gap(sums.sum(axis=0)[None])[0]), lo, hi, how=why or "by input")
 
 
 def _inputs_rule(s: Stats) -> Ruling:
     x = s["distinct"]
     again = "" if s["split"].value is None else (
         f"; on {s['split'].k:.0f} of {s['split'].n:.0f} repeated inputs its verdicts differ")
+    if "gap" in s and s["gap"].value is not None:
+        again += f"; with inputs resampled whole the gap is {s['gap']}"
     return universal(x.k, x.n, f"the outcome judge saw {x.k:.0f} distinct inputs in {x.n:.0f} "
                      f"trajectories{again}.")
-
-
-def _one_rule(e: Evidence) -> Stats:
-    what = {"one": "faults that break exactly one rule", "few": "faults that break at most one"}
-    if e.texts:
-        runs, where = [(e.texts.get(x.trajectory_id), x) for x in e.table.labels], "checker's rules"
-    elif e.runs:
-        runs, where = list(zip(*e.runs, strict=True)), "checker's rules, on the desk's rebuilt set"
-    else:
-        return {name: undefined(text, "needs the trajectories") for name, text in what.items()}
-    broken: dict[str, list[frozenset]] = {}
-    for run, label in runs:
-        if label.faulty and run is not None:
-            broken.setdefault(label.failure_type or "untyped", []).append(
-                frozenset(v.rule for v in rules.check(run)))
-    every = [len(found) for each in broken.values() for found in each]
-    out = {"one": share(what["one"], every.count(1), len(every), sampled=False, how=where),
-           "few": share(what["few"], every.count(0) + every.count(1), len(every), sampled=False,
-                        how=where)}
-    for kind in [k for k in (*FAULT_TYPES, "untyped") if k in broken]:
-        common = max(sorted(set(broken[kind]), key=sorted), key=broken[kind].count)
-        named = among(f"rule {x}" for x in sorted(common)) if common else "no rule"
-        out[kind] = share(f"{kind} breaks {named}", broken[kind].count(common), len(broken[kind]),
-                          sampled=False, how=where)
-    return out
-
-
-def _one_rule_rule(s: Stats) -> Ruling:
-    one, few = s["one"], s["few"]
-    said = f"{one.k:.0f} of {one.n:.0f} faults break exactly one rule, {few.k:.0f} at most one"
-    odd = [x.what for name, x in s.items() if name not in ("one", "few")]
-    if one.k == one.n:
-        return Ruling(HOLDS, f"{said}.")
-    return Ruling(CONDITION if 2 * few.k > few.n else NOT, f"{said}; {among(odd)}.")
 
 
 def promised_time(run: Trajectory) -> str:
@@ -194,17 +188,14 @@ CLAIMS = (
           "the gap, whole instances resampled",
           "Do the quoted intervals and differences stand when whole instances are resampled?",
           "instances", _clusters, _clusters_rule, ("gap", "view", "ece"), "gap", 0.389,
-          f"as wide: at most {_WIDER} times"),
+          f"as wide: at most {_WIDER} times; by instance there are no design cells either, so the "
+          "width without cells stands beside",
+          letter=lambda s: s["gap, usual"].how == "percentile"),
     Claim("distinct-inputs", "over 400 trajectories", "abstract",
           "distinct inputs, share of trajectories",
           "On how many different inputs was the outcome judge asked?", "text", _inputs,
-          _inputs_rule, ("distinct",), "distinct", 1.0, "with a condition: more than half"),
-    Claim("one-rule", "break exactly one rule", "section 3",
-          "faults that break exactly one rule",
-          "How many faults break exactly one of the eight rules?",
-          "text, or the desk's own set", _one_rule, _one_rule_rule, ("one",), "one", 1.0,
-          "with a condition: more than half break at most one, as the section itself says that two "
-          "types break none"),
+          _inputs_rule, ("distinct",), "distinct", 1.0, "with a condition: more than half",
+          letter=lambda s: s["distinct"].n == 400),
     Claim("beyond-dispute", "a false positive with nothing to argue about", "section 2",
           "clean replies without a new promise",
           "Do the clean replies promise a time that the agent had not seen? (our addition: point 8 "

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjlib.claims import blindspot, confidence, design, ensemble, readings
+from tjlib.claims import (
+    blindspot,
+    checker,
+    confidence,
+    design,
+    ensemble,
+    invented,
+    readings,
+)
 from tjlib.claims.evidence import Evidence
 from tjlib.claims.trial import VERDICTS, Claim, Trial, put_on_trial
 from tjlib.trace import InputError
@@ -18,14 +26,16 @@ __all__ = ["CLAIMS", "audit", "counts", "select"]
 
 _ORDER = (
     "zero-alarms", "step-cost", "one-sentence", "distinct-inputs", "pooled-hides", "gap-paired",
-    "beyond-dispute", "one-rule", "by-instance", "nearly-exact", "nearly-honest", "uniformly-one",
-    "most-certain", "gap-strata", "reply-equal", "gets-worse", "base-rate", "ensemble-cost",
-    "ensemble-fixed", "ensemble-calibration", "same-promises", "a-third", "deltas-straddle",
+    "beyond-dispute", "one-rule", "by-instance", "ninth-rule", "nearly-exact", "nearly-honest",
+    "uniformly-one", "most-certain", "gap-strata", "reply-equal", "errors-certain", "gets-worse",
+    "base-rate", "ensemble-cost", "ensemble-fixed", "ensemble-calibration", "same-promises",
+    "a-third", "deltas-straddle",
 )
 
 #: Every claim by its id, in the order of the paper.
 CLAIMS: dict[str, Claim] = {claim.id: claim for claim in sorted(
-    (*blindspot.CLAIMS, *confidence.CLAIMS, *design.CLAIMS, *ensemble.CLAIMS, *readings.CLAIMS),
+    (*blindspot.CLAIMS, *checker.CLAIMS, *confidence.CLAIMS, *design.CLAIMS, *ensemble.CLAIMS,
+     *invented.CLAIMS, *readings.CLAIMS),
     key=lambda claim: _ORDER.index(claim.id))}
 
 

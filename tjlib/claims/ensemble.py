@@ -1,8 +1,9 @@
 """What three samples cost and bring: time, tokens, votes, quality.
 
-Decision: "three times" is read off each unit on its own, and "straddles
-zero" to the letter: an interval that ends at 0 touches it. Refusal: no unit
-of cost is taken for the others.
+Decision: cost is seconds, as the paper defines it (section 5), with the
+tokens shown beside, and "straddles zero" means that 0 is not excluded: whether
+it lies at an end or inside hangs on the seed, so it is told and decides
+nothing. Refusal: no unit of cost is taken for the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import numpy as np
 
 from tjlib.claims.evidence import Evidence
 from tjlib.claims.trial import (
-    CANNOT,
     CONDITION,
     HOLDS,
     NOT,
@@ -24,6 +24,7 @@ from tjlib.claims.trial import (
     among,
     share,
     undefined,
+    universal,
 )
 from tjlib.trace import FAULT_TYPES
 
@@ -41,26 +42,21 @@ def _is_three(x: float) -> bool:
 def _times(e: Evidence, *, top: str, bottom: str) -> Stats:
     out = {name: e.times(f"{name}: {top} over {bottom} judge", unit, top, bottom)
            for unit, name in _UNITS.items()}
-    known = [s for s in out.values() if s.value is not None]
-    what = "the unit furthest from three times, as a share of three times"
-    if not known:
-        return {"furthest": undefined(what, next(iter(out.values())).why)} | out
-    far = max(known, key=lambda s: abs(s.value - 3))
-    ends = [None if x is None else x / 3 for x in (far.lo, far.hi)]
-    return {"furthest": Stat(what, far.value / 3, *ends, how=f"from {far.what}")} | out
+    what, x = "seconds, as a share of three times", out["seconds"]
+    if x.value is None:
+        return out | {"of three": undefined(what, x.why)}
+    ends = [None if end is None else end / 3 for end in (x.lo, x.hi)]
+    return out | {"of three": Stat(what, x.value / 3, *ends, how=f"from {x.what}")}
 
 
 def _times_rule(s: Stats) -> Ruling:
-    known = {name: x for name, x in s.items() if name != "furthest" and x.value is not None}
-    if not known:
-        return Ruling(CANNOT, f"{s['furthest'].what}: {s['furthest'].why}.")
+    known = {name: s[name] for name in _UNITS.values() if s[name].value is not None}
     three = [name for name, x in known.items() if _is_three(x.value)]
-    said = "the ratio is " + among(f"{x} in {name}" for name, x in known.items())
-    if len(three) == len(_UNITS):
-        return Ruling(HOLDS, f"{said}: three in every unit.")
-    if not three:
-        return Ruling(NOT, f"{said}: three in none.")
-    return Ruling(CONDITION, f"{said}: three in {among(three)} only.")
+    said = ("the ratio of the means is " + among(f"{x} in {name}" for name, x in known.items())
+            + f": three in {among(three)}")
+    if "seconds" in three:
+        return Ruling(HOLDS, f"{said}; seconds are the paper's unit.")
+    return Ruling(CONDITION if three else NOT, f"{said}; not in seconds, the paper's unit.")
 
 
 def _fixed(e: Evidence) -> Stats:
@@ -85,14 +81,13 @@ def _fixed(e: Evidence) -> Stats:
 
 def _fixed_rule(s: Stats) -> Ruling:
     shares = {name: s[name] for name in _UNITS.values() if s[name].value is not None}
-    fixed = [name for name, x in shares.items() if x.k == x.n]
+    fixed, seconds = [name for name, x in shares.items() if x.k == x.n], s["seconds"]
     said = "the ratio rounds to three for " + among(
         f"{x.k:.0f} of {x.n:.0f} trajectories in {name}" for name, x in shares.items())
-    if len(fixed) == len(_UNITS):
-        return Ruling(HOLDS, f"{said}.")
-    if not fixed:
-        return Ruling(NOT, f"{said}: it varies in every unit.")
-    return Ruling(CONDITION, f"{said}: fixed in {among(fixed)}, an average elsewhere.")
+    found = universal(seconds.k, seconds.n, f"{said}: the same for each in {among(fixed)}; seconds "
+                      "are the paper's unit.")
+    tokens = len(fixed) < len(shares)
+    return Ruling(CONDITION, found.reason) if found.verdict == HOLDS and tokens else found
 
 
 def _votes(e: Evidence) -> Stats:
@@ -120,10 +115,7 @@ def _votes(e: Evidence) -> Stats:
 def _votes_rule(s: Stats) -> Ruling:
     x = s["none"]
     said = f"of the missed invented sentences all three samples missed {x}"
-    if x.k == x.n:
-        return Ruling(HOLDS, f"{said}.")
-    return Ruling(CONDITION if x.above(0.5) else NOT,
-                  f"{said}; one sample caught {s['one'].k:.0f} and was outvoted.")
+    return universal(x.k, x.n, f"{said}; one sample caught {s['one'].k:.0f} and was outvoted.")
 
 
 _QUOTED = {"f1": "F1", "silent_recall": "silent recall", "type_macro_f1": "type macro-F1",
@@ -145,41 +137,42 @@ def _deltas_rule(s: Stats) -> Ruling:
     known = {name: x for name, x in s.items() if x.value is not None}
     clear = [name for name, x in known.items() if x.above() or x.below()]
     touch = [name for name, x in known.items() if name not in clear and x.touches()]
-    inside = len(known) - len(clear) - len(touch)
-    told = [f"{inside} of {len(known)} deltas have 0 strictly inside"]
-    told += [f"{len(touch)} end at 0 ({among(touch)})"] if touch else []
+    covered = len(known) - len(clear)
+    told = [f"{covered} of {len(known)} deltas do not exclude 0"]
+    told += [f"{len(touch)} of these end at it ({among(touch)})"] if touch else []
     told += ["clear of 0 is " + among(f"{name} ({known[name]})" for name in clear)] if clear else []
     quoted = [name for name in clear if name in _QUOTED.values()]
-    verdict = NOT if quoted else CONDITION if clear or touch else HOLDS
-    return Ruling(verdict, "; ".join(told) + ".")
+    told += [f"of the four quoted in 7.4, clear of 0: {among(quoted)}"]
+    return universal(covered, len(known), "; ".join(told) + ".")
 
 
 _THREE = "a ratio is three if it rounds to 3"
+_MOST = "with a condition: more than half"
+_MEANS = f"{_THREE}; a ratio of means, in which the slowest runs weigh most"
 
 CLAIMS = (
     Claim("step-cost", "at 3× the cost", "abstract",
-          "unit furthest from 3x, as a share of 3x",
-          "Does the step judge cost three times the outcome judge, in time and in tokens?",
+          "seconds, as a share of 3x",
+          "Does the step judge cost three times the outcome judge in seconds, and in tokens?",
           "verdicts with costs, or their means", partial(_times, top="step", bottom="outcome"),
-          _times_rule, (), "furthest", 1.0, _THREE),
+          _times_rule, ("seconds",), "of three", 1.0, _MEANS),
     Claim("ensemble-cost", "three times the cost", "section 7.4",
-          "unit furthest from 3x, as a share of 3x",
-          "Does the ensemble cost three times one pass, in time and in tokens?",
+          "seconds, as a share of 3x",
+          "Does the ensemble cost three times one pass in seconds, and in tokens?",
           "verdicts with costs, or their means", partial(_times, top="ensemble", bottom="step"),
-          _times_rule, (), "furthest", 1.0, _THREE),
+          _times_rule, ("seconds",), "of three", 1.0, _MEANS),
     Claim("ensemble-fixed", "cost is deterministically 3×", "section 7.4",
           "trajectories with a ratio of 3 in seconds",
-          "Is the ratio three for each trajectory, and not only on average?",
-          "verdicts with costs of their own", _fixed, _fixed_rule, tuple(_UNITS.values()),
-          "seconds", 1.0, _THREE),
+          "Is the ratio three for each trajectory, in seconds, and not only on average?",
+          "verdicts with costs of their own", _fixed, _fixed_rule, ("seconds",),
+          "seconds", 1.0, f"{_THREE}; {_MOST}"),
     Claim("same-promises", "miss the same invented promises", "section 7.4",
           "no vote at all, of those missed",
           "Of the invented sentences the ensemble missed, how many got no vote at all?",
-          "verdicts with vote shares", _votes, _votes_rule, ("none",), "none", 1.0,
-          "with a condition: the exact interval lies above one half"),
+          "verdicts with vote shares", _votes, _votes_rule, ("none",), "none", 1.0, _MOST),
     Claim("deltas-straddle", "straddle zero on every axis except calibration", "Table 9",
           "change in exact step, of detected faults",
-          "Does each quality delta, quoted or not, have 0 strictly inside its interval?",
+          "Does each quality delta, quoted or not, have 0 in its interval?",
           "verdicts", _deltas, _deltas_rule, ("F1",), "step exact of detected faults", 0.0,
-          "deltas beyond the four quoted ones can only make it conditional"),
+          f"seven more deltas are tried beside the four quoted; an end at 0 counts as 0; {_MOST}"),
 )

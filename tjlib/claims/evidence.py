@@ -11,7 +11,7 @@ named as such in every statistic made of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -41,11 +41,7 @@ def _stat(what: str, row: Mapping, how: str = "") -> Stat:
         return undefined(what, row["why"])
     made = how or row.get("how") or ("percentile" if row["lo"] is not None else "")
     return Stat(what, row["value"], row["lo"], row["hi"], row.get("k"), row.get("n"),
-                made or _no_interval(row["why"]) or "computed")
-
-
-def _no_interval(why: str) -> str:
-    return why.replace("undefined", "no interval")
+                made or row["why"].replace("undefined", "no interval") or "computed")
 
 
 def _negative(stat: Stat) -> Stat:
@@ -74,8 +70,8 @@ class Evidence:
         whose labels name no parents or strata.
     figures : DataFrame or None
         Published figures (trajectory_judge_numbers) of the same verdicts.
-    runs : (trajectories, labels) or None
-        A set rebuilt by the desk, for a source without trajectories.
+    runs, organic : (trajectories, labels) or None
+        A set rebuilt by the desk, for a source without trajectories; an agent's own episodes.
     """
 
     labels: Sequence[Label]
@@ -89,8 +85,10 @@ class Evidence:
     strata: pd.DataFrame | None = None
     figures: pd.DataFrame | None = None
     runs: tuple[Sequence[Trajectory], Sequence[Label]] | None = None
+    organic: tuple[Sequence[Trajectory], Sequence[Label]] | None = None
 
-    def _rng(self) -> np.random.Generator:
+    def rng(self) -> np.random.Generator:
+        """Start the generator anew."""
         return np.random.default_rng(self.seed)
 
     @cached_property
@@ -103,17 +101,21 @@ class Evidence:
         """The trajectories by id; empty where the source has none."""
         return {t.trajectory_id: t for t in self.trajectories or ()}
 
-    def _scored(self, by: str) -> dict:
-        found = intervals(self.table, self._rng(), draws=self.draws, by=by)
+    def _scored(self, by: str, t: VerdictTable) -> dict:
+        found = intervals(t, self.rng(), draws=self.draws, by=by)
         return {(r["judge"], r["metric"]): r for r in found.to_dict("records")}
 
     @cached_property
     def _by_trajectory(self) -> dict:
-        return self._scored("trajectory")
+        return self._scored("trajectory", self.table)
+
+    @cached_property
+    def _by_freely(self) -> dict:
+        return self._scored("trajectory", replace(self.table, cell=0 * self.table.cell))
 
     @cached_property
     def _by_instance(self) -> dict:
-        return self._scored("instance")
+        return self._scored("instance", self.table)
 
     @cached_property
     def paired_with(self) -> pd.DataFrame | str:
@@ -128,7 +130,7 @@ class Evidence:
     def _discrimination(self) -> dict | str:
         if isinstance(self.paired_with, str):
             return self.paired_with
-        found = discrimination(self.paired_with, self._rng(), draws=self.draws)
+        found = discrimination(self.paired_with, self.rng(), draws=self.draws)
         return {(r["judge"], r["group"]): r for r in found.to_dict("records")}
 
     @cached_property
@@ -139,14 +141,14 @@ class Evidence:
             if self.strata is None:
                 return str(error)
             counts = self.strata
-        found = by_stratum(counts, self._rng(), draws=self.draws)
+        found = by_stratum(counts, self.rng(), draws=self.draws)
         return {(r["judge"], r["stratum"], r["metric"]): r for r in found.to_dict("records")}
 
     @cached_property
     def _calibration(self) -> dict:
         both = {self.judges["step"], self.judges["ensemble"]}
         few = table(self.labels, [v for v in self.verdicts if v.judge in both])
-        found = alternatives(few, self._rng(), draws=self.draws)
+        found = alternatives(few, self.rng(), draws=self.draws)
         return {(r["judge"], r["measure"]): r for r in found.to_dict("records")}
 
     def missing(self, *roles: str) -> str:
@@ -169,16 +171,15 @@ class Evidence:
             return undefined(what, rows)
         if (row := rows.get((" - ".join(names), *key))) is not None:
             return _stat(what, row, how)
-        row = rows.get((" - ".join(reversed(names)), *key))
-        if row is None:
+        if (row := rows.get((" - ".join(reversed(names)), *key))) is None:
             return undefined(what, "not in these data")
         stat = _stat(what, row, how)
         return stat if stat.value is None else _negative(stat)
 
     def score(self, what: str, metric: str, *roles: str, by: str = "trajectory") -> Stat:
         """Look up a metric of one judge, or of the first less the second."""
-        how = "resampled by instance" if by == "instance" else ""
-        if how and None in {label.instance_id for label in self.table.labels}:
+        how = {"instance": "resampled by instance", "freely": "resampled without cells"}.get(by, "")
+        if by == "instance" and None in {label.instance_id for label in self.table.labels}:
             return undefined(what, "the labels name no instances")
         return self._look_up(lambda: getattr(self, f"_by_{by}"), roles, (metric,), what, how)
 
@@ -212,10 +213,6 @@ class Evidence:
             One value for each trajectory.
         formula : callable
             Column sums -> (numerator, denominator); undefined where the latter is 0.
-
-        Returns
-        -------
-        Stat
         """
         x = np.column_stack(list(columns.values())).astype(float)
         rows, at = np.unique(np.column_stack([self.table.cell, x]), axis=0, return_inverse=True)
@@ -229,9 +226,10 @@ class Evidence:
         if np.isnan(point):
             return undefined(what, "there are none")
         drawn = np.concatenate([value(w) for w in replicate_weights(
-            groups, rows[:, 0].astype(int), self._rng(), self.draws)])
+            groups, rows[:, 0].astype(int), self.rng(), self.draws)])
         lo, hi, why = bounds_or_why(drawn)
-        return Stat(what, float(point), lo, hi, how=_no_interval(why) or "percentile")
+        return Stat(what, float(point), lo, hi,
+                    how=why.replace("undefined", "no interval") or "percentile")
 
     def times(self, what: str, unit: str, top: str, bottom: str) -> Stat:
         """Divide what one judge costs by what another costs, over the same trajectories."""

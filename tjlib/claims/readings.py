@@ -50,10 +50,11 @@ def _base_rate_rule(s: Stats) -> Ruling:
             f"flagging everything has an F1 of {always:.3f}")
     if abs(f1 - base) <= _NEAR:
         return Ruling(HOLDS, f"{said}.")
-    if abs(precision - base) <= _NEAR and abs(f1 - always) <= _NEAR:
-        return Ruling(CONDITION, f"{said}: its precision is the base rate, and its F1 is what the "
-                      "base rate gives a judge that flags everything.")
-    return Ruling(NOT, f"{said}.")
+    true = [text for text, gap in (
+        ("the precision is the base rate", precision - base),
+        ("the F1 is what flagging everything gives at this base rate", f1 - always))
+        if abs(gap) <= _NEAR]
+    return Ruling(NOT, f"{said}; what is true: {among(true)}.")
 
 
 def _uniform(e: Evidence) -> Stats:
@@ -95,21 +96,23 @@ def _misnamed(e: Evidence) -> Stats:
 
 
 def _misnamed_rule(s: Stats) -> Ruling:
-    x = s["misnamed"]
-    if x.below(1 / 3) or x.above(1 / 3):
-        return Ruling(NOT, f"it is {x}, clear of one third; with the design ignored the interval "
-                      f"is [{s['exact'].lower:.3f}, {s['exact'].upper:.3f}].")
+    x, y = s["misnamed"], s["exact"]
+    without = [z.below(1 / 3) or z.above(1 / 3) for z in (x, y)]
     # Halfway to the neighbours one quarter and one half.
-    if (1 / 4 + 1 / 3) / 2 <= x.value <= (1 / 3 + 1 / 2) / 2:
-        return Ruling(HOLDS, f"it is {x}.")
-    return Ruling(CONDITION, f"it is {x}: the interval allows one third, but another simple "
-                  "fraction is nearer.")
+    near = (1 / 4 + 1 / 3) / 2 <= x.value <= (1 / 3 + 1 / 2) / 2
+    one, two = ("leaves a third out" if out else "contains a third" for out in without)
+    said = (f"it is {x}, and the interval, with the mix of types held fixed, {one}; with the "
+            f"design ignored it is [{y.lower:.3f}, {y.upper:.3f}] and {two}; the nearest simple "
+            f"fraction is {'a third' if near else 'another'}")
+    if all(without):
+        return Ruling(NOT, f"{said}.")
+    return Ruling(HOLDS if near and not any(without) else CONDITION, f"{said}.")
 
 
 def _place(e: Evidence) -> Stats:
     names = {"scored": "step_exact", "detected": "step_exact_over_detected_faults",
              "all": "step_exact_over_all_faults"}
-    words = {"scored": "named step exact, where a step was named",
+    words = {"scored": "named step exact, where it lies inside the trace",
              "detected": "the same, of all detected faults", "all": "the same, of all faults"}
     out = {k: e.score(words[k], metric, "step") for k, metric in names.items()}
     if e.missing("step"):
@@ -123,15 +126,16 @@ def _place(e: Evidence) -> Stats:
 
 
 def _place_rule(s: Stats) -> Ruling:
-    said = f"{s['scored']} where a step was named and {s['detected']} of all detected faults"
+    said = (f"{s['scored']} where the named step lies inside the trace and {s['detected']} of all "
+            "detected faults")
     if s["scored"].value < _EXACT:
         return Ruling(NOT, f"{said}, below {_EXACT} in both.")
     if s["detected"].value >= _EXACT:
         return Ruling(HOLDS, f"{said}.")
     weak = {k: s[k] for k in FAULT_TYPES if k in s and s[k].value is not None}
     where = among(f"{k} ({x.k:.0f} of {x.n:.0f})" for k, x in weak.items() if x.value < _EXACT)
-    return Ruling(CONDITION, f"{said}: flags without a step were left out; below {_EXACT} are "
-                  f"{where}.")
+    return Ruling(CONDITION, f"{said}: the paper leaves out steps outside the trace "
+                  f"(Appendix D), and the file does not keep them; below {_EXACT} are {where}.")
 
 
 def _zero(e: Evidence) -> Stats:
@@ -174,15 +178,17 @@ CLAIMS = (
           "detected faults given another type",
           "Which share of the detected faults did the step judge call by another type?",
           "verdicts with types", _misnamed, _misnamed_rule, ("misnamed",), "misnamed", 1 / 3,
-          "a third: nearer to 1/3 than to 1/4 or 1/2"),
+          "a third: nearer to 1/3 than to 1/4 or 1/2; no third: outside both intervals"),
     Claim("nearly-exact", "localisation is nearly exact", "section 6",
           "exact step, of all detected faults",
-          "Is the named step exact also when flags without a step count as not located?",
+          "Is the named step exact also when a step outside the trace counts as not located? (a "
+          "fault that ends the run early may be a step that is missing)",
           "verdicts with steps", _place, _place_rule, ("scored", "detected"), "detected", 0.973,
-          f"nearly exact: at least {_EXACT}"),
+          f"nearly exact: at least {_EXACT}", letter=lambda s: s["scored"].value >= _EXACT),
     Claim("zero-alarms", "zero false alarms", "abstract",
           "false-alarm rate",
           "Which true false-alarm rate is compatible with what was counted?", "verdicts", _zero,
           _zero_rule, ("alarms",), "alarms", 0.0,
-          f"zero: rates above {_NEGLIGIBLE} are ruled out; {_RARE:.0%} is our fault rate"),
+          f"zero: rates above {_NEGLIGIBLE} are ruled out; {_RARE:.0%} is our fault rate",
+          letter=lambda s: s["alarms"].k == 0),
 )

@@ -42,8 +42,7 @@ class Stat:
         What the number is, in words.
     value, lo, hi : float or None
         The interval is missing where the number is not an estimate.
-    k, n : float or None
-        Counts behind a proportion.
+    k, n : float or None, counts behind a proportion
     how : str
         How the interval was made, or where a figure was taken from.
     why : str
@@ -143,20 +142,14 @@ class Claim:
     Attributes
     ----------
     id : str
-    quote : str
-        A few words of the paper, verbatim.
-    section : str
-        Where they stand.
+    quote, section : str
+        A few words of the paper, verbatim, and where they stand.
     label : str
         The statistic drawn in the figure, in a few words.
-    question : str
-        What is asked of the data.
-    needs : str
-        The data it takes.
-    measure : callable
-        Evidence -> named statistics.
-    decide : callable
-        Statistics -> ruling.
+    question, needs : str
+        What is asked of the data, and the data it takes.
+    measure, decide : callable
+        Evidence -> named statistics -> ruling.
     essential : tuple of str
         Statistics without which there is no ruling.
     shown : str
@@ -165,6 +158,9 @@ class Claim:
         Where the sentence puts that statistic, if it says.
     ours : str
         The thresholds that are our choice, or empty.
+    letter : callable or None
+        Statistics -> whether the quoted words are true as written, where our
+        question asks for more than they say.
     """
 
     id: str
@@ -179,6 +175,7 @@ class Claim:
     shown: str
     claimed: float | None
     ours: str = ""
+    letter: Callable[[Stats], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -193,6 +190,12 @@ class Trial:
     def tested(self) -> bool:
         """Whether the data allowed a ruling."""
         return self.ruling.verdict != CANNOT
+
+    @property
+    def as_written(self) -> bool:
+        """Whether the words are true and only our stronger question is not met."""
+        letter, stricter = self.claim.letter, self.ruling.verdict in (CONDITION, NOT)
+        return stricter and letter is not None and letter(self.stats)
 
     def table(self) -> pd.DataFrame:
         """Lay the statistics out as text: statistic, estimate, made by."""
@@ -237,10 +240,7 @@ def among(names) -> str:
 
 
 def universal(k: float, n: float, reason: str) -> Ruling:
-    """Rule on a sentence that says "all": it holds without exception, or for most, or not.
-
-    More than half is our threshold for "with a condition", for every
-    sentence of this kind.
+    """Rule on "all": it holds without exception, for more than half (our choice), or not.
 
     Examples
     --------

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from tjlib.measure.calibration import MEASURES
 from tjlib.measure.resample import bounds_or_why, replicate_weights
-from tjlib.measure.table import STRUCTURAL, VerdictTable, patterns
+from tjlib.measure.structural import structural
+from tjlib.measure.table import VerdictTable, patterns
 from tjlib.measure.verdicts import WHY_UNDEFINED
 
 __all__ = ["alternatives"]
@@ -76,7 +77,7 @@ def alternatives(
     values = np.concatenate(
         [[_score(v, right, weights) for v, right in judged] for weights in blocks], axis=-1)
     stated = [int(groups[~np.isnan(v)].sum()) for v, _ in judged]
-    rows = [(t.judges[j], point[j], values[j], stated[j], t.judges[j] in STRUCTURAL,
+    rows = [(t.judges[j], point[j], values[j], stated[j], structural(t, t.judges[j]),
              f"undefined: {WHY_UNDEFINED['ece']}") for j in range(len(t.judges))]
     rows += [(f"{t.judges[b]} - {t.judges[a]}", point[b] - point[a], values[b] - values[a], None,
               False, "undefined: one of the two is undefined")

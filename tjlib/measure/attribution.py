@@ -8,10 +8,12 @@ detected has no share.
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.table import VerdictTable
+from tjlib.measure.verdicts import NO_STEP
 from tjlib.trace import FAULT_TYPES
 
 __all__ = ["SHARES", "attribution", "exact_share"]
@@ -68,7 +70,8 @@ def attribution(t: VerdictTable, judge: str, level: float = 0.95) -> pd.DataFram
         value, lo, hi, k, n, how, why. "mistyped" (lower is better) counts a
         flag that names another type or none; "step_exact" is over flags that
         carry a step, "step_exact_over_detected" over all flagged faults with
-        a labelled step (both: higher is better).
+        a labelled step (both: higher is better; undefined where the judge names
+        no step at all).
 
     Examples
     --------
@@ -85,12 +88,16 @@ def attribution(t: VerdictTable, judge: str, level: float = 0.95) -> pd.DataFram
         "mistyped": found & (t.kind[:, j] != t.true_kind), "detected": found, "placed": placed,
         "exact": placed & (t.step[:, j] == t.true_step),
     }
+    stepless = not (t.step[:, j] >= 0).any()
     for k, name in [*enumerate(FAULT_TYPES), (None, "all")]:
         mine = t.true_kind >= 0 if k is None else t.true_kind == k
         for share, (top, bottom) in SHARES.items():
             kept = mine & (t.true_step >= 0) if top == "exact" else mine
+            if why := t.unread.get(judge) or (NO_STEP if top == "exact" and stepless else ""):
+                kept = np.zeros_like(mine)
             counts = [int((masks[m] & kept).sum()) for m in (top, bottom)]
             what = "detected" if bottom == "detected" else "flagged with a step"
+            why = why or f"no such fault was {what}"
             out.append({"type": name, "share": share}
-                       | exact_share(*counts, level, f"undefined: no such fault was {what}"))
+                       | exact_share(*counts, level, f"undefined: {why}"))
     return pd.DataFrame(out, dtype=object)

@@ -15,6 +15,8 @@ from tjlib.measure.table import VerdictTable
 
 __all__ = ["cost_ratio"]
 
+_NAMES = ("latency_s", "prompt_tokens", "completion_tokens")
+
 
 def cost_ratio(
     t: VerdictTable, judge: str, against: str, rng: np.random.Generator, *, draws: int = 10_000,
@@ -47,19 +49,27 @@ def cost_ratio(
     >>> cost_ratio(t, "x", "y", np.random.default_rng(0), draws=5)["value"].tolist()
     [1.5, None, None]
     """
-    a, b, out = t.column(judge), t.column(against), []
-    given = {} if t.cost is None else t.cost.set_index("judge").to_dict("index")
-    weights = list(replicate_weights(np.ones(len(t.labels), int), t.cell, rng, draws))
-    for name in ("latency_s", "prompt_tokens", "completion_tokens"):
-        values = getattr(t, name)
+    a, b, given = t.column(judge), t.column(against), {}
+    if t.cost is not None:
+        given = t.cost.set_index("judge").to_dict("index")
+    costs = {name: getattr(t, name)[:, [a, b]] for name in _NAMES}
+    both = {name: ~np.isnan(x).any(axis=1) for name, x in costs.items()}
+    known = [name for name in _NAMES if costs[name][both[name], 1].sum() > 0]
+    sums = {name: [] for name in known}
+    # One draw for all currencies, block by block, so memory does not grow with draws x rows.
+    ones = np.ones(len(t.labels), int)
+    for w in replicate_weights(ones, t.cell, rng, draws) if known else ():
+        for name in known:
+            sums[name].append(w[:, both[name]] @ costs[name][both[name]])
+    out = []
+    for name in _NAMES:
         row = {"cost": name, "value": None, "lo": None, "hi": None, "how": "",
                "why": "undefined: not recorded for both judges"}
-        both = ~np.isnan(values[:, [a, b]]).any(axis=1)
-        if values[both, b].sum() > 0:
-            mine, theirs = values[both, a], values[both, b]
-            sums = np.concatenate([w[:, both] @ np.column_stack([mine, theirs]) for w in weights])
-            drawn = sums[sums[:, 1] > 0, 0] / sums[sums[:, 1] > 0, 1]
-            lo, hi, why = bounds_or_why(drawn, level)
+        if name in known:
+            mine, theirs = costs[name][both[name]].T
+            drawn = np.concatenate(sums[name])
+            drawn = drawn[drawn[:, 1] > 0]
+            lo, hi, why = bounds_or_why(drawn[:, 0] / drawn[:, 1], level)
             row |= {"value": float(mine.sum() / theirs.sum()), "lo": lo, "hi": hi,
                     "how": "" if why else "percentile", "why": why}
         elif (means := [given.get(who, {}).get(f"{name}_mean") for who in (judge, against)]) and (

@@ -17,7 +17,7 @@ import pandas as pd
 
 from tjlib.measure.pairs import discrimination
 from tjlib.measure.resample import bounds_or_why, clopper_pearson, replicate_weights
-from tjlib.measure.table import STRUCTURAL
+from tjlib.measure.structural import among_pairs
 from tjlib.trace import Label
 
 __all__ = ["GAPS", "gaps", "slopes"]
@@ -100,7 +100,7 @@ def gaps(
     >>> found["recall"], found["paired"]
     (0.0, 1.0)
     """
-    out, design = [], _design(labels)
+    out, design, rules = [], _design(labels), among_pairs(pairs)
     for judge in dict.fromkeys(pairs["judge"]):
         rows = pairs[pairs["judge"] == judge]
         times = rows["n"].to_numpy()
@@ -114,7 +114,7 @@ def gaps(
             row = {"judge": judge, "gap": kind, "value": None, "lo": None, "hi": None, "how": "",
                    "why": missing}
             if not missing:
-                lo, hi, why = bounds_or_why(drawn[:, g], level, fixed=judge in STRUCTURAL)
+                lo, hi, why = bounds_or_why(drawn[:, g], level, fixed=judge in rules)
                 value = float(np.round(times @ coefficients, 12)) + 0.0
                 row |= {"value": value, "lo": lo, "hi": hi, "how": "" if why else "percentile",
                         "why": why}
@@ -148,9 +148,9 @@ def slopes(
     >>> slopes(pairs, np.random.default_rng(0), draws=10)["value"].tolist()
     [0.34, 0.0]
     """
-    out = []
+    out, rules = [], among_pairs(pairs)
     for (reply, survival), part in pairs.groupby(["reply", "survival"], sort=False):
-        found = discrimination(part, rng, draws=draws, level=level)
+        found = discrimination(part, rng, draws=draws, level=level, rules=rules)
         own = found[(found["group"] == "all") & found["judge"].isin(part["judge"])]
         for row in own.to_dict("records"):
             where = {"judge": row["judge"], "reply": reply, "survival": survival}
@@ -158,7 +158,7 @@ def slopes(
             lo, hi = clopper_pearson(flagged, row["n"], level)
             recall = {"value": row["fault_rate"], "lo": lo, "hi": hi, "n": row["n"],
                       "how": "exact binomial", "why": ""}
-            if row["judge"] in STRUCTURAL:
+            if row["judge"] in rules:
                 recall |= {"lo": None, "hi": None, "how": "", "why": row["why"]}
             out.append(where | {"measure": "recall"} | recall)
             out.append(where | {"measure": "paired"} | {name: row[name] for name in recall})

@@ -26,7 +26,8 @@ from tjlib.measure.resample import (
     percentile,
     replicate_weights,
 )
-from tjlib.measure.table import STRUCTURAL, VerdictTable, patterns
+from tjlib.measure.structural import structural
+from tjlib.measure.table import VerdictTable, patterns
 from tjlib.measure.verdicts import (
     COST,
     METRICS,
@@ -43,6 +44,7 @@ __all__ = ["intervals"]
 _EMPTY = {"judge": "", "metric": "", "value": None, "lo": None, "hi": None, "k": None, "n": None,
           "how": "", "why": ""}
 _COUNTED = "a count of this run, not an estimate"
+_CORRECTED = "undefined: BCa needs every replicate defined and on both sides of the value"
 _MEANS = "only the mean is published, no rows to resample"
 
 
@@ -98,19 +100,20 @@ def _flat(values: np.ndarray, point: np.ndarray) -> np.ndarray:
     return spread < SPREAD
 
 
-def _row(judge, metric, value, lo, hi, flat, how, level, **count) -> dict:
+def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -> dict:
     row = _EMPTY | {"judge": judge, "metric": metric, "value": value} | count
     if value is None or row["why"]:
         return row
     if metric == "coverage":
         return row | {"why": _COUNTED}
-    if flat and judge in STRUCTURAL:
+    if flat and fixed:
         return row | {"why": FIXED}
     if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
         lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
-        return row | {"why": SAME if flat else _MEANS if metric in COST else NEVER}
+        never = _CORRECTED if how == "bca" else NEVER
+        return row | {"why": SAME if flat else _MEANS if metric in COST else never}
     return row | {"lo": float(lo), "hi": float(hi), "how": how}
 
 
@@ -198,6 +201,8 @@ def intervals(
                     f"{t.judges[b]} - {t.judges[a]}", m, None if missing else float(at[i]), lo[i],
                     hi[i], flat[i], method, level,
                     why="undefined: one of the two is undefined" if missing else ""))
+    fixed = {judge: structural(t, judge) for judge in t.judges}
     rows = [_row(*[r[f] for f in ("judge", "metric", "value")], *own[r["judge"], r["metric"]],
-                 method, level, k=r["k"], n=r["n"], why=r["why"]) for r in given.to_dict("records")]
+                 method, level, fixed[r["judge"]], k=r["k"], n=r["n"], why=r["why"])
+            for r in given.to_dict("records")]
     return pd.DataFrame(rows + deltas, dtype=object)

@@ -10,14 +10,15 @@ parent's to the letter; a fault whose parent is not in the set is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from tjlib.measure.resample import bounds_or_why, clopper_pearson, replicate_weights
-from tjlib.measure.table import STRUCTURAL, VerdictTable
+from tjlib.measure.structural import among_pairs
+from tjlib.measure.table import VerdictTable
 from tjlib.trace import FAULT_TYPES, InputError
 
 __all__ = ["GROUPS", "discrimination", "pairs_from"]
@@ -145,6 +146,7 @@ def _exact(value: float, n: int, level: float) -> tuple[float, float]:
 def discrimination(
     pairs: pd.DataFrame, rng: np.random.Generator, *, draws: int = 10_000, by: str = "pair",
     judges: Sequence[str] | None = None, level: float = 0.95,
+    rules: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Subtract the share of clean parents flagged from the share of faults flagged.
 
@@ -162,6 +164,8 @@ def discrimination(
     judges : sequence of str, optional
         Which judges, and in what order; by default as the pairs list them.
     level : float
+    rules : collection of str, optional
+        Judges that are rules, where these pairs are too few to tell.
 
     Returns
     -------
@@ -196,6 +200,7 @@ def discrimination(
     for judge in judges:
         if judge not in known:
             raise InputError(f"no pairs of judge {judge!r}; judges here: {', '.join(known)}")
+    rules = among_pairs(pairs) if rules is None else rules
     names, own, block_of = [*GROUPS, _GAP], {}, {}
     for block, (rows, columns) in enumerate(_layout(pairs, judges)):
         times, values = rows["n"].to_numpy(float), {judge: [] for judge in columns}
@@ -211,11 +216,11 @@ def discrimination(
     for judge, (rates, drawn, n, differ) in own.items():
         for g, group in enumerate(names):
             size = int(n[g]) if group != _GAP else None
-            row = _row(judge, group, rates[0, g], drawn[g], level, judge in STRUCTURAL, size)
+            row = _row(judge, group, rates[0, g], drawn[g], level, judge in rules, size)
             if group != _GAP and row["value"] is not None:
                 row |= {"fault_rate": float(rates[1, g]), "parent_rate": float(rates[2, g])}
                 sure = differ[g] == (n[g] if abs(row["value"]) == 1 else 0)
-                if row["lo"] is None and sure and judge not in STRUCTURAL:
+                if row["lo"] is None and sure and judge not in rules:
                     lo, hi = _exact(row["value"], n[g], level)
                     row |= {"lo": lo, "hi": hi, "how": "exact binomial", "why": ""}
             out.append(row)

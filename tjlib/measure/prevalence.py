@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from tjlib.measure.resample import FIXED
-from tjlib.measure.table import STRUCTURAL, VerdictTable
+from tjlib.measure.structural import structural
+from tjlib.measure.table import VerdictTable
 from tjlib.measure.verdicts import WHY_UNDEFINED, metrics
 from tjlib.trace import FAULT_TYPES, InputError
 
@@ -62,7 +63,7 @@ def f1_at(recall, false_alarm_rate, fault_rate):
     """
     hits = np.multiply(recall, fault_rate)
     flags = hits + np.multiply(false_alarm_rate, np.subtract(1, fault_rate))
-    return _ratio(2 * hits, flags + fault_rate)
+    return _ratio(2 * hits, np.multiply(flags + fault_rate, np.greater(fault_rate, 0)))
 
 
 def mixed_recall(recalls: Mapping[str, float], mix: Mapping[str, float]):
@@ -99,17 +100,14 @@ def mixed_recall(recalls: Mapping[str, float], mix: Mapping[str, float]):
 
 
 def _drawn(k, n, rng, draws):
-    """Draw a rate twice, for its lower and for its upper bound: (2, draws).
+    """Draw a rate for its lower and for its upper bound, (2, draws): the exact bounds at any level.
 
-    The same bootstrap draws (a binomial is the multinomial cell of one
-    judge) unless k is 0 or n: there the draws are those whose percentiles are
-    the exact binomial bounds.
+    The percentiles of Beta(k, n - k + 1) and of Beta(k + 1, n - k) are the
+    Clopper-Pearson bounds, so one more alarm never raises a band.
     """
-    if 0 < k < n:
-        return np.tile(rng.binomial(int(n), k / n, draws) / n, (2, 1))
-    inward = rng.beta(*((1, n) if k == 0 else (n, 1)), draws)
-    ends = (np.zeros(draws), inward) if k == 0 else (inward, np.ones(draws))
-    return np.array(ends)
+    low = rng.beta(k, n - k + 1, draws) if k > 0 else np.zeros(draws)
+    high = rng.beta(k + 1, n - k, draws) if k < n else np.ones(draws)
+    return np.array([low, high])
 
 
 def deployed(
@@ -135,8 +133,8 @@ def deployed(
     DataFrame
         One row per metric and fault rate: judge, metric ("ppv", "f1"),
         fault_rate, value, lo, hi, recall (after mixing), false_alarm_rate,
-        why. Bands are pointwise, from rates drawn per type and for clean
-        runs; a rate seen at 0 or 1 is drawn from its exact bound (ours).
+        why. Bands are pointwise, and ours: each rate is drawn from the
+        distributions whose percentiles are its exact bounds.
 
     Raises
     ------
@@ -161,7 +159,7 @@ def deployed(
             if found.loc[f"recall|{kind}", "n"]}
     clean = found.loc["false_alarm_rate", ["k", "n"]].tolist()
     mix = {kind: n for kind, (_, n) in seen.items()} if mix is None else mix
-    missing = ("" if clean[1] else WHY_UNDEFINED["false_alarm_rate"]) or (
+    missing = t.unread.get(judge) or ("" if clean[1] else WHY_UNDEFINED["false_alarm_rate"]) or (
         "" if mix else WHY_UNDEFINED["type_macro_f1"])
     if missing:
         return pd.DataFrame([_row(judge, name, rate, None, None, None, None, None, missing)
@@ -170,22 +168,22 @@ def deployed(
     alarm = clean[0] / clean[1]
     recalls = mixed_recall({kind: _drawn(k, n, rng, draws) for kind, (k, n) in seen.items()}, mix)
     alarms = _drawn(*clean, rng, draws)
-    tail, rows = 50 * (1 - level), []
+    tail, rows, fixed = 50 * (1 - level), [], structural(t, judge)
     for name, at in (("ppv", ppv), ("f1", f1_at)):
         for rate in rates.tolist():
             value = at(recall, alarm, rate)
             if np.isnan(value):
                 rows.append(_row(judge, name, rate, None, None, None, recall, alarm,
                                  "the judge would flag nothing" if name == "ppv"
-                                 else "there would be no fault and no flag"))
+                                 else "there would be no fault"))
                 continue
             # Low recall with many alarms is the low end of both, and the reverse the high end.
             low, high = at(recalls[0], alarms[1], rate), at(recalls[1], alarms[0], rate)
-            ends = [None, None] if judge in STRUCTURAL else [
+            ends = [None, None] if fixed else [
                 float(np.percentile(x[~np.isnan(x)], p)) if (~np.isnan(x)).any() else None
                 for x, p in ((low, tail), (high, 100 - tail))]
             rows.append(_row(judge, name, rate, float(value), *ends, recall, alarm,
-                             FIXED if judge in STRUCTURAL else ""))
+                             FIXED if fixed else ""))
     return pd.DataFrame(rows, dtype=object)
 
 

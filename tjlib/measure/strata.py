@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from tjlib.measure.resample import bounds_or_why, clopper_pearson, replicate_weights
-from tjlib.measure.table import STRUCTURAL, VerdictTable
+from tjlib.measure.structural import rule_like
+from tjlib.measure.table import VerdictTable
 from tjlib.trace import InputError
 
 __all__ = ["by_stratum", "strata_from"]
@@ -121,6 +122,7 @@ def _judge(judge, rows, rng, draws, level) -> list[dict]:
                        for side in _SIDES.values()])  # (sides, rows, strata)
     times, flag = rows["n"].to_numpy(), rows["flagged"].to_numpy(float)
     cell = rows.groupby(["stratum", "fault", "survival"]).ngroup().to_numpy()
+    fixed = rule_like(judge, cell.tolist(), flag.tolist())
     n = np.einsum("r,srt->st", times, inside).astype(float)
     flagged = inside * flag[:, None]
     k = np.einsum("r,srt->st", times, flagged)[..., None]
@@ -140,7 +142,7 @@ def _judge(judge, rows, rng, draws, level) -> list[dict]:
         else:
             safe = np.where(size > 0, size, 1.0)[:, None]
             point, values = (x[:, at].sum(axis=1) / safe for x in (k, drawn))
-        where = {"judge": judge, "stratum": place, "level": level}
+        where = {"judge": judge, "stratum": place, "level": level, "fixed": fixed}
         for s, (metric, side) in enumerate(_SIDES.items()):
             if np.isnan(size[s]):
                 continue
@@ -163,7 +165,7 @@ def _row(where, metric, point, values, why, counted=None) -> dict:
     if why:
         return row
     row["value"] = float(np.squeeze(point))
-    fixed = where["judge"] in STRUCTURAL
+    fixed = where["fixed"]
     if counted:
         row |= {"k": int(counted[0]), "n": int(counted[1])}
         if row["value"] in (0, 1) and not fixed:

@@ -3,25 +3,26 @@
 Decision: a judge that was never asked about a trajectory leaves that
 trajectory out of its denominators; one that was asked and failed votes clean
 at confidence .5, as the paper counts it (section 4), and is not covered.
+Where fewer than half of a judge's replies could be read (our choice),
+such votes would outnumber its own, and it counts as not asked.
 Refusal: nothing is scored here, and a verdict that has no label, or appears
 twice, stops the join.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from tjlib.trace import FAULT_TYPES, InputError, Label, Verdict
 
-__all__ = ["STRUCTURAL", "VerdictTable", "confusion", "patterns", "table"]
+__all__ = ["MIN_READ", "VerdictTable", "confusion", "patterns", "table", "unreadable"]
 
-#: Judges that are rules: the same verdict on every trajectory of a design cell
-#: by construction, so no interval is printed for them (paper section 5).
-STRUCTURAL = ("programmatic", "rules")
+#: The share of a judge's replies that must be readable for it to be scored: our choice.
+MIN_READ = 0.5
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class VerdictTable:
     faulty : (n,) bool array
         The label's word.
     seen, ok, flag : (n, J) bool arrays
-        Whether the judge was asked, answered, and said faulty.
+        Whether the judge was asked, answered, and said faulty. A judge in
+        ``unread`` has been asked nothing.
     kind, step : (n, J) int arrays
         Verdict's type (index into `FAULT_TYPES`) and step, -1 where none.
     confidence, latency_s, prompt_tokens, completion_tokens : (n, J) float arrays
@@ -50,6 +52,9 @@ class VerdictTable:
         The label's type and step, -1 where none.
     cost : DataFrame or None
         Mean cost by judge where only the means are published.
+    unread : dict of str -> str
+        By judge of whose replies too few could be read: the reason why
+        nothing it said is scored.
     """
 
     judges: tuple[str, ...]
@@ -69,6 +74,7 @@ class VerdictTable:
     prompt_tokens: np.ndarray
     completion_tokens: np.ndarray
     cost: pd.DataFrame | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, judge: str) -> int:
         """Return the judge's column; raise `InputError` naming the judges there are."""
@@ -82,6 +88,20 @@ def _cell(label: Label) -> str:
         return "clean"
     survival = {True: "silent", False: "loud", None: "unknown"}[label.outcome_correct]
     return f"{label.failure_type or 'untyped'}/{survival}"
+
+
+def unreadable(ok: Sequence[bool]) -> str:
+    """Say why a judge is not scored if too few of its replies could be read, else nothing.
+
+    Examples
+    --------
+    >>> unreadable([True, False, False]), unreadable([True, False])
+    ('only 1 of 3 replies could be read', '')
+    """
+    read, asked = sum(ok), len(ok)
+    if read >= MIN_READ * asked:
+        return ""
+    return f"only {read} of {asked} replies could be read" if read else "no reply could be read"
 
 
 def _type_index(kind: str | None, who: str) -> int:
@@ -152,13 +172,20 @@ def table(
         for array, value in ((confidence, stated), (latency, v.latency_s),
                              (prompt, v.prompt_tokens), (completion, v.completion_tokens)):
             array[at] = np.nan if value is None else value
+    unread = {}
+    for j, judge in enumerate(judges):
+        if why := unreadable(ok[seen[:, j], j].tolist()):
+            unread[judge] = why
+            seen[:, j] = flag[:, j] = False
+            kind[:, j] = step[:, j] = -1
+            confidence[:, j] = np.nan
     cells, cell = np.unique([_cell(label) for label in labels], return_inverse=True)
     return VerdictTable(
         judges, tuple(labels), tuple(cells.tolist()), cell,
         np.array([x.faulty for x in labels]),
         np.array([_type_index(x.failure_type, f"label of {x.trajectory_id}") for x in labels]),
         np.array([-1 if x.failure_step is None else x.failure_step for x in labels]),
-        seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost,
+        seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost, unread,
     )
 
 

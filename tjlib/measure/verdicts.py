@@ -5,7 +5,7 @@ of per-trajectory columns. The point value weights each trajectory once; the
 bootstrap (`tjlib.measure.resample`) passes other weights through the same
 lines, so a metric is defined once. Refusal: a denominator of zero is
 "undefined: why", never 0; a reply that failed is counted as the paper counts
-it (clean at .5) but never as covered.
+it (clean at .5) but never as covered, and a judge hardly read is not scored.
 """
 
 from __future__ import annotations
@@ -17,24 +17,26 @@ import pandas as pd
 
 from tjlib.measure.calibration import BINS, bin_of
 from tjlib.measure.table import VerdictTable
-from tjlib.trace import FAULT_TYPES
+from tjlib.trace import FAULT_TYPES, FLOORS, InputError
 
 __all__ = [
-    "COST", "METRICS", "PROPORTIONS", "WHY_UNDEFINED", "columns", "cost_ratios", "floors",
-    "metrics", "ratios",
+    "COST", "METRICS", "NO_STEP", "PROPORTIONS", "WHY_UNDEFINED", "columns", "cost_ratios",
+    "floors", "metrics", "ratios",
 ]
 
 _FAULT = "no faulty trajectory was judged"
 _FLAG = "no trajectory was flagged"
 _CONFIDENCE = "no verdict states a confidence"
 _STEP = "no flagged verdict and its label both carry a step"
+#: Why a judge without steps is not scored on them.
+NO_STEP = "the judge names no step"
 
 #: Metric name -> what its denominator lacked when the metric is undefined.
 WHY_UNDEFINED = {
-    "n_flagged": "",
+    "n_flagged": "no trajectory was judged",
     "precision": _FLAG,
     "recall": _FAULT,
-    "f1": "no trajectory is faulty and none was flagged",
+    "f1": _FAULT,
     "silent_recall": "no silent fault was judged",
     "loud_recall": "no loud fault was judged",
     "loud_minus_silent": "silent and loud recall are not both defined",
@@ -47,13 +49,13 @@ WHY_UNDEFINED = {
     **{f"recall|{kind}": f"no {kind} fault was judged" for kind in FAULT_TYPES},
     "ece": _CONFIDENCE,
     "brier": _CONFIDENCE,
-    "latency_s_mean": "no verdict records its latency",
-    "prompt_tokens_mean": "no verdict records its prompt tokens",
-    "completion_tokens_mean": "no verdict records its completion tokens",
+    **{f"{cost}_mean": f"no verdict records its {cost.replace('_s', '').replace('_', ' ')}"
+       for cost in ("latency_s", "prompt_tokens", "completion_tokens")},
     "coverage": "there is no trajectory",
 }
 METRICS = tuple(WHY_UNDEFINED)
-COST = ("latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean")
+_PLACES = tuple(metric for metric in METRICS if metric.startswith("step_"))
+COST = tuple(metric for metric in METRICS if metric.endswith("_mean"))
 _SCORES = {"n_flagged", "f1", "loud_minus_silent", "type_macro_f1", "ece", "brier", *COST}
 #: The metrics that are k trajectories out of n, and so have an exact interval.
 PROPORTIONS = frozenset(METRICS) - _SCORES
@@ -78,24 +80,26 @@ def columns(t: VerdictTable, judge: str | int, flag: np.ndarray | None = None) -
     j = t.column(judge) if isinstance(judge, str) else judge
     faulty, true_kind, true_step = t.faulty.astype(float), t.true_kind, t.true_step
     survived = [label.outcome_correct for label in t.labels]
-    silent = faulty * [s is True for s in survived]
-    loud = faulty * [s is False for s in survived]
+    silent, loud = (faulty * [s is side for s in survived] for side in (True, False))
     seen, kind, step, confidence = t.seen[:, j], t.kind[:, j], t.step[:, j], t.confidence[:, j]
     if flag is None:
         flag = t.flag[:, j].astype(float)
     else:
-        seen, none = np.ones(len(faulty), bool), np.full(len(faulty), -1)
-        kind, step, confidence = none, none, np.full(len(faulty), np.nan)
+        seen, kind, confidence = np.ones(len(faulty), bool), -1, np.full(len(faulty), np.nan)
+        step = np.full(len(faulty), -1)
     flag = flag * seen
     placed = flag * (true_step >= 0) * (step >= 0)
     gap = np.abs(step - true_step)
+    # A judge that never names a step was not wrong about it (paper appendix D).
+    names, placeable = float((seen & (step >= 0)).any()), seen * (true_step >= 0)
     out = {
         "all": np.ones(len(faulty)), "ok": t.ok[:, j].astype(float), "flag": flag,
         "faulty": seen * faulty, "silent": seen * silent, "loud": seen * loud,
         "clean": seen * (1 - faulty), "flag_faulty": flag * faulty, "flag_silent": flag * silent,
         "flag_loud": flag * loud, "flag_clean": flag * (1 - faulty), "placed": placed,
         "exact": placed * (gap == 0), "near": placed * (gap <= 1),
-        "step_faults": seen * (true_step >= 0), "flag_step_faults": flag * (true_step >= 0),
+        "step_faults": names * placeable, "flag_step_faults": names * flag * placeable,
+        "unplaced": (1 - names) * placeable,
     }
     for k, name in enumerate(FAULT_TYPES):
         out[f"type|{name}"] = seen * (true_kind == k)
@@ -137,10 +141,10 @@ def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarra
     silent, loud = (np.divide(c[f"flag_{s}"], c[s], out=np.zeros_like(c[s]), where=c[s] > 0)
                     for s in ("silent", "loud"))
     out = {
-        "n_flagged": (c["flag"], np.ones_like(c["flag"])),
+        "n_flagged": (c["flag"], (c["faulty"] + c["clean"] > 0).astype(float)),
         "precision": (c["flag_faulty"], c["flag"]),
         "recall": (c["flag_faulty"], c["faulty"]),
-        "f1": (2 * c["flag_faulty"], c["flag"] + c["faulty"]),
+        "f1": (2 * c["flag_faulty"], (c["flag"] + c["faulty"]) * (c["faulty"] > 0)),
         "silent_recall": (c["flag_silent"], c["silent"]),
         "loud_recall": (c["flag_loud"], c["loud"]),
         "loud_minus_silent": (loud - silent, ((c["silent"] > 0) & (c["loud"] > 0)).astype(float)),
@@ -166,10 +170,9 @@ def cost_ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.n
             for metric in COST}
 
 
-def _rows(judge: str, cols: Mapping[str, np.ndarray], given: Mapping = {}) -> list[dict]:
-    rows = []
+def _rows(judge: str, cols: Mapping, given: Mapping = {}, unread: str = "") -> list[dict]:
     sums = {name: np.asarray(values.sum(), float) for name, values in cols.items()}
-    found = ratios(sums) | cost_ratios(sums)
+    found, rows = ratios(sums) | cost_ratios(sums), []
     for metric in METRICS:
         top, bottom = found[metric]
         value = float(top / bottom) if bottom > 0 else None
@@ -178,13 +181,11 @@ def _rows(judge: str, cols: Mapping[str, np.ndarray], given: Mapping = {}) -> li
         why = "" if value is not None else f"undefined: {WHY_UNDEFINED[metric]}"
         if metric in COST and value is None and metric in given:
             value, why, n = float(given[metric]), "", float(given["verdicts"])
+        elif why and metric not in COST:
+            unplaced = metric in _PLACES and sums["unplaced"]
+            why = f"undefined: {unread or NO_STEP}" if unread or unplaced else why
         rows.append({"judge": judge, "metric": metric, "value": value, "k": k, "n": n, "why": why})
     return rows
-
-
-def _frame(rows: list[dict]) -> pd.DataFrame:
-    # Object columns keep an undefined value None; a float column would turn it into NaN.
-    return pd.DataFrame(rows, dtype=object)
 
 
 def metrics(t: VerdictTable) -> pd.DataFrame:
@@ -215,8 +216,9 @@ def metrics(t: VerdictTable) -> pd.DataFrame:
     cost = {} if t.cost is None else t.cost.set_index("judge").to_dict("index")
     rows = []
     for judge in t.judges:
-        rows += _rows(judge, columns(t, judge), cost.get(judge, {}))
-    return _frame(rows)
+        rows += _rows(judge, columns(t, judge), cost.get(judge, {}), t.unread.get(judge, ""))
+    # Object columns keep an undefined value None; a float column would turn it into NaN.
+    return pd.DataFrame(rows, dtype=object)
 
 
 def floors(t: VerdictTable) -> pd.DataFrame:
@@ -224,7 +226,8 @@ def floors(t: VerdictTable) -> pd.DataFrame:
 
     ``always faulty`` flags all, ``always clean`` none, and ``prevalence coin``
     flags each trajectory with the set's share of faults as its probability
-    (expected counts, no draw). None states a type, step or confidence.
+    (expected counts, no draw). None states a type, step or confidence. A
+    judge of the table with one of these names is an `InputError`.
 
     Parameters
     ----------
@@ -236,11 +239,12 @@ def floors(t: VerdictTable) -> pd.DataFrame:
         As `metrics`.
     """
     faulty = t.faulty.astype(float)
-    flags = {"always faulty": 1.0, "always clean": 0.0, "prevalence coin": faulty.mean()}
+    if taken := set(FLOORS) & set(t.judges):
+        raise InputError(f"a judge is called {min(taken)!r}, as a floor is; rename the judge")
     rows = []
-    for name, p in flags.items():
+    for name, p in zip(FLOORS, (1.0, 0.0, faulty.mean()), strict=True):
         cols = columns(t, 0, flag=np.full(len(faulty), p))
         for free in ("latency_s", "prompt_tokens", "completion_tokens"):
             cols |= {free: 0 * faulty, f"n|{free}": np.ones_like(faulty)}
         rows += _rows(name, cols | {"ok": np.ones_like(faulty)})
-    return _frame(rows)
+    return pd.DataFrame(rows, dtype=object)

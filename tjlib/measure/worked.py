@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from tjlib.measure.resample import replicate_weights
-from tjlib.measure.table import VerdictTable
-from tjlib.measure.verdicts import WHY_UNDEFINED, columns, ratios
+from tjlib.measure.table import VerdictTable, unreadable
+from tjlib.measure.verdicts import NO_STEP, WHY_UNDEFINED, columns, ratios
 from tjlib.trace import FAULT_TYPES, STATUSES, InputError, Label, Verdict
 
 __all__ = ["counted", "parse", "replicates", "typed"]
@@ -132,8 +132,8 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
     def rows(holds: Callable[[Label, Verdict], bool]) -> set[int]:
         return {number for number, (label, verdict) in pairs if holds(label, verdict)}
 
-    every, flagged = rows(lambda x, v: True), rows(lambda x, v: v.faulty)
-    faulty = rows(lambda x, v: x.faulty)
+    every, faulty = rows(lambda x, v: True), rows(lambda x, v: x.faulty)
+    flagged = rows(lambda x, v: v.faulty)
     silent = rows(lambda x, v: x.faulty and x.outcome_correct is True)
     loud = rows(lambda x, v: x.faulty and x.outcome_correct is False)
     stepped = rows(lambda x, v: x.failure_step is not None)
@@ -145,7 +145,7 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
         "coverage": (rows(lambda x, v: v.status == "ok"), every),
         "precision": (flagged & faulty, flagged),
         "recall": (flagged & faulty, faulty),
-        "f1": (flagged & faulty, flagged | faulty),
+        "f1": (flagged & faulty, flagged | faulty if faulty else set()),
         "silent_recall": (flagged & silent, silent),
         "loud_recall": (flagged & loud, loud),
         "false_alarm_rate": (flagged - faulty, every - faulty),
@@ -154,14 +154,18 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
         "step_exact_over_detected_faults": (exact, flagged & stepped),
         "step_exact_over_all_faults": (exact, stepped),
     }
-    out = []
+    out, unread = [], unreadable([v.status == "ok" for v in verdicts])
+    stepless = stepped and all(v.failure_step is None for v in verdicts)
     for metric, (top, bottom) in sets.items():
+        lacks = unread or (NO_STEP if stepless and metric.startswith("step_") else "")
+        if lacks and metric != "coverage":
+            top, bottom = set(), set()
         k, n = len(top), len(bottom)
-        if metric == "f1":
+        if metric == "f1" and bottom:
             k, n = 2 * k, len(flagged) + len(faulty)
         out.append({"metric": metric, "top": tuple(sorted(top)), "bottom": tuple(sorted(bottom)),
                     "k": k, "n": n, "value": k / n if n else None,
-                    "why": "" if n else f"undefined: {WHY_UNDEFINED[metric]}"})
+                    "why": "" if n else f"undefined: {lacks or WHY_UNDEFINED[metric]}"})
     return pd.DataFrame(out, dtype=object)
 
 
@@ -187,10 +191,11 @@ def typed(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFrame:
     >>> round(typed(*parse(rows)).loc[0, "f1"], 3)
     0.667
     """
-    out = []
+    out, unread = [], unreadable([v.status == "ok" for v in verdicts])
     for kind in FAULT_TYPES:
         faults = [(number, x, v) for number, (x, v) in
-                  enumerate(zip(labels, verdicts, strict=True), start=1) if x.failure_type]
+                  enumerate(zip(labels, verdicts, strict=True), start=1)
+                  if x.failure_type and not unread]
         is_it = {number for number, x, _ in faults if x.failure_type == kind}
         called = {number for number, _, v in faults if v.failure_type == kind}
         if is_it or called:
