@@ -321,7 +321,8 @@ def test_shares_share_one_axis_and_differences_have_a_line_at_zero():
                          "shown": "x", "published": None})
     shares = analysis.forest(rows, "share", domain=(0, 1)).to_dict()
     differences = analysis.forest(rows, "difference").to_dict()
-    assert "resolve" not in shares and differences["resolve"]["scale"]["x"] == "independent"
+    assert "scale" not in shares["resolve"]
+    assert differences["resolve"]["scale"]["x"] == "independent"
     marks = [[layer["mark"].get("style") for layer in spec["spec"]["layer"]]
              for spec in (shares, differences)]
     assert "chance" not in marks[0] and "chance" in marks[1]
