@@ -158,8 +158,10 @@ class Verdict(_Record, frozen=True):
 
     ``faulty`` is ``None`` exactly when ``status`` is not ``"ok"``: a reply
     that failed is never a label. ``confidence`` is the judge's probability
-    that its own verdict is correct, in [0, 1], or ``None`` if it gave none.
-    Ids and names hold no control characters; costs are finite, 0 or more.
+    that its own verdict is correct, in [0, 1], or ``None`` if it gave none;
+    ``token_confidence`` the probability its model put on that verdict, in
+    [0, 1], or ``None`` where the server did not say. Ids and names hold no
+    control characters; costs are finite, 0 or more.
     """
 
     trajectory_id: str
@@ -174,6 +176,7 @@ class Verdict(_Record, frozen=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     run_id: str | None = None
+    token_confidence: float | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -188,8 +191,10 @@ class Verdict(_Record, frozen=True):
                              "a difference; choose another name")
         _check_range(self, _LAST_STEP, "failure_step")
         _check_range(self, _MOST, "latency_s", "prompt_tokens", "completion_tokens")
-        if self.confidence is not None and not 0 <= self.confidence <= 1:
-            raise ValueError(f"confidence {self.confidence} is outside [0, 1]")
+        for name in ("confidence", "token_confidence"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise ValueError(f"{name} {value} is outside [0, 1]")
 
 
 R = TypeVar("R", Call, Observation, Step, Trajectory, Label, Verdict)
