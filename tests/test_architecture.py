@@ -39,6 +39,16 @@ ARROWS = {
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.judges": [],
+    "tjlib.judges.answer": ["tjlib.judges.protocol"],
+    "tjlib.judges.models": ["tjlib.judges.protocol"],
+    "tjlib.judges.models_*": ["tjlib.judges.protocol"],
+    "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.prompts",
+                           "tjlib.judges.protocol"],
+    "tjlib.judges.prompts": ["tjlib.desk.world", "tjlib.judges.render"],
+    "tjlib.judges.protocol": [],
+    "tjlib.judges.render": [],
+    "tjlib.judges.runs": ["tjlib.jsonl"],
     "tjlib.kernels": [],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
@@ -53,13 +63,17 @@ ARROWS = {
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
 FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.rerun"}
-SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models"}
+SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
+           "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 
 OPENS = {
     "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes",
     "read_csv", "read_json", "to_csv", "loadtxt", "savetxt", "load", "savez",
 }
-NETWORK = {"aiohttp", "ftplib", "http", "httpx", "ollama", "openai", "requests", "socket", "urllib"}
+NETWORK = {
+    "aiohttp", "ftplib", "http", "httpx", "httpx2", "ollama", "openai", "requests", "socket",
+    "urllib", "xllamacpp",
+}
 
 every_module = pytest.mark.parametrize("name", MODULES)
 

@@ -158,9 +158,8 @@ class Verdict(_Record, frozen=True):
 
     ``faulty`` is ``None`` exactly when ``status`` is not ``"ok"``: a reply
     that failed is never a label. ``confidence`` is the judge's probability
-    that its own verdict is correct, in [0, 1], or ``None`` if it gave none;
-    ``token_confidence`` the probability its model put on that verdict, in
-    [0, 1], or ``None`` where the server did not say. Ids and names hold no
+    that its own verdict is correct, ``token_confidence`` the one its model
+    put on it, both in [0, 1], or ``None`` if not given. Ids and names hold no
     control characters; costs are finite, 0 or more.
     """
 
@@ -191,10 +190,7 @@ class Verdict(_Record, frozen=True):
                              "a difference; choose another name")
         _check_range(self, _LAST_STEP, "failure_step")
         _check_range(self, _MOST, "latency_s", "prompt_tokens", "completion_tokens")
-        for name in ("confidence", "token_confidence"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise ValueError(f"{name} {value} is outside [0, 1]")
+        _check_range(self, 1, "confidence", "token_confidence")
 
 
 R = TypeVar("R", Call, Observation, Step, Trajectory, Label, Verdict)
