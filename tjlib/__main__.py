@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,41 +43,21 @@ def _testbed(args: argparse.Namespace) -> None:
 
 
 def _judge(args: argparse.Namespace) -> None:
-    from itertools import islice
+    from functools import partial
 
     from tqdm import tqdm
 
-    from tjlib import store
-    from tjlib.desk import rules
-    from tjlib.trace import Trajectory, Verdict
+    from tjlib.judges import models, panel, runs
 
-    ids: dict[str, None] = {}
-    for trajectory in store.read(args.traces, Trajectory):
-        if trajectory.trajectory_id in ids:
-            raise InputError(f"{args.traces}: {trajectory.trajectory_id} is there twice; "
-                             "delete one")
-        ids[trajectory.trajectory_id] = None
-    if not ids:
-        raise InputError(f"{args.traces}: no trajectories in it; give the file of the trajectories")
-    done = set()
-    if Path(args.out).exists():
-        for verdict in store.read(args.out, Verdict, torn_ok=True):
-            if verdict.trajectory_id not in ids:
-                raise InputError(
-                    f"{args.out}: holds a verdict on {verdict.trajectory_id}, which is not in "
-                    f"{args.traces}; choose another --out")
-            if verdict.judge == "rules":
-                done.add(verdict.trajectory_id)
-
-    def verdicts() -> Iterator[Verdict]:
-        traces = islice(store.read(args.traces, Trajectory), args.limit)
-        total = len(ids) if args.limit is None else min(len(ids), args.limit)
-        for trajectory in tqdm(traces, total=total, disable=None, leave=False):
-            if trajectory.trajectory_id not in done:
-                yield rules.judge(trajectory)
-
-    added = store.append(args.out, verdicts())
-    print(f"{added} verdicts added to {args.out}, {len(done)} were there")
+    if (args.judge == "rules") == (args.model is not None):
+        raise _UsageError("rules takes no --model, every other judge needs one")
+    judge = panel.RULES if args.model is None else panel.Judge(
+        args.judge, models.connect(args.model), order=args.order)
+    done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
+                    progress=partial(tqdm, disable=None, leave=False))
+    print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
+    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
+        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
 def _score(args: argparse.Namespace) -> None:
@@ -123,6 +103,12 @@ def _count(text: str) -> int:
     return value
 
 
+def _positive(text: str) -> int:
+    if (value := _count(text)) < 1:
+        raise ValueError
+    return value
+
+
 def _draws(text: str) -> int:
     if not 100 <= (value := int(text)) <= 100_000:
         raise ValueError
@@ -131,6 +117,11 @@ def _draws(text: str) -> int:
 
 _draws.__name__ = "number from 100 to 100000"
 _count.__name__ = "whole number of at least 0"  # argparse names the type in its message
+_positive.__name__ = "whole number of at least 1"
+
+
+class _UsageError(Exception):
+    """Arguments that are each fine but do not go together."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -152,7 +143,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", _judge, "judge trajectories; the same command resumes")
-    sub.add_argument("judge", choices=["rules"], help="rules: the strict checker, no model")
+    sub.add_argument("judge", choices=["rules", "outcome", "step", "ensemble", "reply-steps",
+                                       "steps-reply"],
+                     help="rules: the strict checker, no model; outcome: shown the reply; step: "
+                          "shown every step; ensemble: the step judge's majority of three; "
+                          "VIEW-TASK: shown one, asked about the other")
+    sub.add_argument("--model", metavar="M",
+                     help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
+    sub.add_argument("--workers", type=_positive, default=1, metavar="K",
+                     help="calls at a time (1)")
+    sub.add_argument("--order", choices=["paper", "shared_first"], default="paper",
+                     help="of the prompt's paragraphs; shared_first suits a prefix cache")
     sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
@@ -204,7 +205,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    args = _parser().parse_args(argv)
+    parser = _parser()
+    args = parser.parse_args(argv)
     logging.basicConfig(format="tjlib: %(message)s", level=logging.WARNING)
     try:
         args.run(args)
@@ -218,6 +220,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("tjlib:", InputError.of(error), file=sys.stderr)
         _drop_output()  # it may be what failed
         return 1
+    except _UsageError as error:
+        parser.error(str(error))
     except KeyboardInterrupt:
         then = ("what is written is whole, the same command goes on from there"
                 if args.run in (_judge, _fetch) else "the same command starts over")

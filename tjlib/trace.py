@@ -28,7 +28,6 @@ FAULT_TYPES = (
 #: What can have become of a judge's reply; only ``ok`` carries a judgement.
 STATUSES = ("ok", "unparsed", "empty", "too_long", "timeout", "error")
 
-
 #: The judges that look at nothing; no other judge may have one of their names.
 FLOORS = ("always faulty", "always clean", "prevalence coin")
 
@@ -76,7 +75,8 @@ def _check_range(record: _Record, most: float, *fields: str) -> None:
     for field in fields:
         value = getattr(record, field)
         if value is not None and not 0 <= value <= most:
-            side = "below 0" if value < 0 else f"not within 0 to {most:,.0f}"
+            side = ("outside [0, 1]" if most == 1 else "below 0" if value < 0
+                    else f"not within 0 to {most:,.0f}")
             hint = " (steps are 0-based)" if field == "failure_step" else ""
             raise ValueError(f"{field} {str(value)[:20]} is {side}{hint}")
 
@@ -158,9 +158,8 @@ class Verdict(_Record, frozen=True):
 
     ``faulty`` is ``None`` exactly when ``status`` is not ``"ok"``: a reply
     that failed is never a label. ``confidence`` is the judge's probability
-    that its own verdict is correct, ``token_confidence`` the one its model
-    put on it, both in [0, 1], or ``None`` if not given. Ids and names hold no
-    control characters; costs are finite, 0 or more.
+    that its own verdict is correct, ``token_confidence`` its model's; both in
+    [0, 1] or ``None``. Names hold no control characters, costs are finite.
     """
 
     trajectory_id: str

@@ -1,0 +1,229 @@
+"""A judge over a file of trajectories, to the end, whatever happens on the way.
+
+Decision: each verdict is on disk before the next is asked for, and what made
+it is on record beside it, so a killed run resumes where it was and never
+judges twice. A call that failed is held back until a later one succeeds: what
+a dying server did not judge is judged by the run that follows. Refusal:
+verdicts made with another model, prompt or options are not continued under
+one judge's name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from tjlib import __version__
+from tjlib.jsonl import append, read
+from tjlib.trace import InputError, Trajectory, Verdict
+
+__all__ = ["PATIENCE", "Done", "Run", "Runnable", "run", "run_file"]
+
+#: Failed calls in a row that end a run.
+PATIENCE = 3
+
+T = TypeVar("T")
+
+
+class Runnable(Protocol):
+    """A judge as this module needs it."""
+
+    name: str
+
+    def identity(self) -> dict[str, Any] | None:
+        """What makes its verdicts what they are; None if only the code does."""
+
+    def judge(self, trajectory: Trajectory) -> Verdict:
+        """Judge one trajectory; never raises."""
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What made a set of verdicts; ``run_id`` is a hash of what decides them.
+
+    Those are judge, model, digest, options and prompt: a run resumed under
+    another version of server or library keeps its id and gets a second line.
+    """
+
+    run_id: str
+    judge: str
+    provider: str
+    model: str
+    digest: str | None
+    server: str
+    order: str
+    options: dict[str, Any]
+    prompt_hash: str
+    tjlib: str
+    date: str
+
+
+class Done(msgspec.Struct, frozen=True):
+    """How a run ended: verdicts added, those that were there, and the added by status."""
+
+    added: int
+    there: int
+    statuses: dict[str, int]
+
+
+def run_file(out: str | Path) -> Path:
+    """Name the file of run records beside a file of verdicts."""
+    return Path(out).with_name("runs.jsonl")
+
+
+def run(
+    judge: Runnable, traces: str | Path, out: str | Path, *, workers: int = 1,
+    limit: int | None = None, progress: Callable[..., Iterable] | None = None,
+) -> Done:
+    """Judge what is not judged yet and add the verdicts to a file.
+
+    Parameters
+    ----------
+    judge : Runnable
+    traces : str or Path
+        A file of trajectories.
+    out : str or Path
+        Verdicts are added to it, in the order they are ready; ``runs.jsonl``
+        beside it gets the record of the run.
+    workers : int
+        Calls under way at a time.
+    limit : int, optional
+        Judge only the first so many trajectories.
+    progress : callable, optional
+        Called as ``tqdm`` with the verdicts, ``total`` and ``initial``.
+
+    Returns
+    -------
+    Done
+
+    Raises
+    ------
+    InputError
+        For bad files, a model out of reach, verdicts by another run under
+        this judge's name, or `PATIENCE` failed calls in a row; the verdicts
+        before are kept.
+    """
+    total, known = _ids(traces)
+    record = _record(judge.identity())
+    run_id = record and record.run_id
+    there = _there(judge.name, run_id, out, traces, known)
+    if record:
+        _file(record, run_file(out))
+    total = total if limit is None else min(total, limit)
+    todo = (t for t in islice(read(traces, Trajectory), limit) if t.trajectory_id not in there)
+    statuses: Counter[str] = Counter()
+
+    def verdicts() -> Iterator[Verdict]:
+        made = _settled(_unordered(judge.judge, todo, max(1, workers)))
+        for verdict in progress(made, total=total, initial=len(there)) if progress else made:
+            statuses[verdict.status] += 1
+            yield msgspec.structs.replace(verdict, run_id=run_id)
+
+    added = append(out, verdicts())
+    return Done(added, len(there), dict(statuses))
+
+
+def _ids(traces: str | Path) -> tuple[int, set[str]]:
+    ids: set[str] = set()
+    for trajectory in read(traces, Trajectory):
+        if trajectory.trajectory_id in ids:
+            raise InputError(f"{traces}: {trajectory.trajectory_id} is there twice; delete one")
+        ids.add(trajectory.trajectory_id)
+    if not ids:
+        raise InputError(f"{traces}: no trajectories in it; give the file of the trajectories")
+    return len(ids), ids
+
+
+def _record(about: dict[str, Any] | None) -> Run | None:
+    """Make the record of a run that starts now."""
+    if about is None:
+        return None
+    deciding = {name: value for name, value in about.items() if name != "server"}
+    text = msgspec.json.encode(deciding, order="sorted")
+    return Run(run_id="r-" + hashlib.blake2b(text, digest_size=6).hexdigest(), tjlib=__version__,
+               date=datetime.now(UTC).isoformat(timespec="seconds"), **about)
+
+
+def _file(record: Run, path: Path) -> None:
+    """Add a record to the file of them, unless only its date is new."""
+    there = read(path, Run, torn_ok=True) if path.exists() else ()
+    if not any(msgspec.structs.replace(old, date=record.date) == record for old in there):
+        append(path, [record])
+
+
+def _there(
+    name: str, run_id: str | None, out: str | Path, traces: str | Path, known: set[str]
+) -> set[str]:
+    """Find what this judge has judged, and that it all belongs to this run."""
+    there: set[str] = set()
+    if not Path(out).exists():
+        return there
+    for verdict in read(out, Verdict, torn_ok=True):
+        if verdict.trajectory_id not in known:
+            raise InputError(f"{out}: holds a verdict on {verdict.trajectory_id}, which is not in "
+                             f"{traces}; choose another --out")
+        if verdict.judge == name:
+            if verdict.run_id != run_id:
+                raise InputError(
+                    f"{out}: holds verdicts of {name} by another run ({verdict.run_id}: another "
+                    f"model, prompt or options, see {run_file(out).name}); choose another --out")
+            there.add(verdict.trajectory_id)
+    return there
+
+
+def _unordered(work: Callable[[Any], T], items: Iterable[Any], workers: int) -> Iterator[T]:
+    """Do work on items, so many at a time, and give results as they come.
+
+    The threads are daemons, unlike an executor's: an interrupted run ends at
+    once and does not wait for calls under way.
+    """
+    done: SimpleQueue[T | BaseException] = SimpleQueue()
+
+    def one(item: Any) -> None:
+        try:
+            done.put(work(item))
+        except BaseException as error:
+            done.put(error)
+
+    def result() -> T:
+        got = done.get()
+        if isinstance(got, BaseException):
+            raise got
+        return got
+
+    busy = 0
+    for item in items:
+        threading.Thread(target=one, args=(item,), daemon=True).start()
+        busy += 1
+        if busy == workers:
+            yield result()
+            busy -= 1
+    for _ in range(busy):
+        yield result()
+
+
+def _settled(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Pass verdicts on, failed calls only once a later call shows that the server works."""
+    held: list[Verdict] = []
+    worked = False
+    for verdict in verdicts:
+        if verdict.status in ("error", "timeout"):
+            held.append(verdict)
+            if len(held) == PATIENCE:
+                break
+            continue
+        yield from held
+        held, worked = [], True
+        yield verdict
+    if len(held) == PATIENCE or (held and not worked):
+        raise InputError(f"{len(held)} failed in a row, the last with {held[-1].status}: "
+                         f"{held[-1].rationale}; then run the same command again to go on")
+    yield from held
