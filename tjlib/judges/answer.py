@@ -21,8 +21,7 @@ from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
 __all__ = ["token_confidence", "verdict"]
 
-_Type = Literal["wrong_tool", "hallucinated_argument", "skipped_precondition",
-                "ignored_observation", "premature_stop", "unsupported_claim", "none"]
+_Type = Literal[*FAULT_TYPES, "none"]
 
 
 class _OnReply(msgspec.Struct):
