@@ -161,6 +161,14 @@ def test_no_reply_holds_an_item_beyond_its_deadline(ask, act):
     assert 0.3 < said.latency_s < 1.5
 
 
+def test_a_server_that_miscounts_costs_an_unknown_number_of_tokens(ask):
+    odd = [(" true", math.nan, [(" true", 5.0), (" false", math.nan)])]
+    said, _ = ask(Answer(prompt_tokens=-3, completion_tokens=10**15,
+                         logprobs=[('"faulty":', -1.0, []), *odd]))
+    assert (said.status, said.prompt_tokens, said.completion_tokens) == ("ok", None, None)
+    assert said.token_confidence is None
+
+
 def test_a_missing_server_and_a_missing_model_have_different_remedies(protocol, monkeypatch):
     with Fake(models={"other:1b": "d"}) as fake:
         fake.env(monkeypatch)

@@ -157,7 +157,8 @@ def token_confidence(tokens: Sequence[Token] | None, faulty: bool) -> float | No
         for name in mass:
             # A token may hold the value's beginning only, or the value and what follows it.
             if value and (name.startswith(value) or value.startswith(name)):
-                mass[name] += math.exp(logprob)
-    if 0.0 in mass.values():
+                mass[name] += math.exp(min(logprob, 0.0))
+    if not all(mass.values()):
         return None
-    return mass[found[1]] / sum(mass.values())
+    share = mass[found[1]] / sum(mass.values())
+    return None if math.isnan(share) else share

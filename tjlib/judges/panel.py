@@ -152,10 +152,13 @@ class _Rules:
     """The rule engine, which is asked like the others and needs no model."""
 
     name = "rules"
-    judge = staticmethod(rules.judge)
 
     def identity(self) -> None:
         """Nothing made its verdicts but the code: there is no run to record."""
+
+    def judge(self, trajectory: Trajectory) -> Verdict:
+        """Judge one trajectory by its first violation."""
+        return rules.judge(trajectory)
 
 
 RULES = _Rules()

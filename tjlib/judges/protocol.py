@@ -168,9 +168,14 @@ def ask(prompt: str, options: Options, window: int | None, work: Callable[[], Re
     start = time.perf_counter()
     reply = _timed(options.timeout_s, work)
     changed: dict[str, Any] = {"latency_s": time.perf_counter() - start}
+    for field in ("prompt_tokens", "completion_tokens"):
+        count = getattr(reply, field)
+        if not (isinstance(count, int) and 0 <= count < 10**9):
+            changed[field] = None  # a server that miscounts has not said
+    reply = msgspec.structs.replace(reply, **changed)
     if reply.status == "ok" and (reason := _misfit(prompt, room, reply)):
-        changed |= {"status": "too_long", "error": reason}
-    return msgspec.structs.replace(reply, **changed)
+        reply = msgspec.structs.replace(reply, status="too_long", error=reason)
+    return reply
 
 
 def _timed(seconds: float, work: Callable[[], Reply]) -> Reply:
