@@ -43,15 +43,16 @@ class SentenceScore(msgspec.Struct, frozen=True):
     """One sentence of a reply.
 
     ``score`` is 0 where the evidence says the same, higher is worse: one for
-    each thing asserted that the evidence does not hold, plus one minus the
-    similarity to ``evidence``, the closest line. ``step`` is 0-based, None
-    if the trajectory has no step.
+    each item of ``unheld``, what is asserted and the evidence does not hold,
+    plus one minus the similarity to ``evidence``, the closest line. ``step``
+    is 0-based, None if the trajectory has no step.
     """
 
     text: str
     step: int | None
     score: float
     evidence: str
+    unheld: tuple[str, ...]
     why: str
 
 
@@ -142,9 +143,9 @@ def _score(
             broken.append(f"{amounts[0].text!r} is not the amount of {event.text!r}")
     denials = [f"Nothing was {e.text}." for e in told if e.form == "denied" and known.bears_out(e)]
     near, line = closest(sentence, [*lines, *denials], similarity)
-    broken = list(dict.fromkeys(broken))
-    why = "; ".join(broken) or f"similarity {near:.3f} to the closest line"
-    return SentenceScore(sentence, step, round(len(broken) + 1 - near, 4), line, why)
+    unheld = tuple(dict.fromkeys(broken))
+    why = "; ".join(unheld) or f"similarity {near:.3f} to the closest line"
+    return SentenceScore(sentence, step, round(len(unheld) + 1 - near, 4), line, unheld, why)
 
 
 def fit_threshold(
