@@ -43,7 +43,7 @@ def minilm(one: str, other: str) -> float:
     InputError
         If the packages that embed are not installed.
     """
-    cosine = float(sum(a * b for a, b in zip(_embedding(one), _embedding(other), strict=True)))
+    cosine = float(_embedding(one) @ _embedding(other))
     return round(min(max(cosine, 0.0), 1.0), _DECIMALS)
 
 
@@ -86,6 +86,6 @@ def _model() -> Any:
     return SentenceTransformer(str(get_model_path()), device="cpu")
 
 
-@lru_cache(maxsize=4096)
-def _embedding(text: str) -> tuple[float, ...]:
-    return tuple(_model().encode([text], normalize_embeddings=True)[0].tolist())
+@lru_cache(maxsize=2**14)
+def _embedding(text: str) -> Any:
+    return _model().encode([text], normalize_embeddings=True)[0]
