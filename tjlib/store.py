@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Released", "Source", "append", "atomic", "load", "published", "read", "read_labels",
-    "read_verdicts", "released", "released_agent", "write",
+    "read_verdicts", "released", "released_agent", "sentences", "write",
 ]
 
 
@@ -54,9 +54,9 @@ class Source:
     trajectories: list[Trajectory] | None = None
 
 
-def _published_folder() -> Path:
-    packed = Path(str(files("tjlib"))) / "data" / "published"
-    return packed if packed.is_dir() else packed.parents[2] / "data" / "published"
+def _data_folder(name: str) -> Path:
+    packed = Path(str(files("tjlib"))) / "data" / name
+    return packed if packed.is_dir() else packed.parents[2] / "data" / name
 
 
 def published(name: str) -> pd.DataFrame:
@@ -79,10 +79,24 @@ def published(name: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    names = sorted(path.stem for path in _published_folder().glob("*.csv"))
+    names = sorted(path.stem for path in _data_folder("published").glob("*.csv"))
     if name not in names:
         raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
-    return pd.read_csv(_published_folder() / f"{name}.csv")
+    return pd.read_csv(_data_folder("published") / f"{name}.csv")
+
+
+def sentences() -> pd.DataFrame:
+    """Read the invented sentences that test a judge of replies.
+
+    Returns
+    -------
+    DataFrame
+        id, kind, harmful (0 or 1), split ("set" or "report") and text; the
+        data sheet says what may be done with each half.
+    """
+    import pandas as pd
+
+    return pd.read_csv(_data_folder("sentences") / "reply_sentences.csv")
 
 
 def released(folder: str | Path | None = None) -> Released:
@@ -119,7 +133,8 @@ def released_agent(folder: str | Path | None = None) -> tuple[list[Trajectory], 
 def _patterns() -> tuple[list[Label], list[Verdict]]:
     """Expand the pattern table: one row a combination of label and verdicts, counted."""
     labels, verdicts = [], []
-    with (_published_folder() / "verdict_patterns.csv").open(encoding="utf-8", newline="") as file:
+    path = _data_folder("published") / "verdict_patterns.csv"
+    with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             judges = [name.partition("|")[0] for name in row if name.endswith("|faulty")]
             for _ in range(int(row["n"])):

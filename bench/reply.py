@@ -1,0 +1,127 @@
+"""What the model-free reply judge catches, what it flags for nothing, and what it costs.
+
+Run ``python bench/reply.py [SIMILARITY ...]`` (jaccard and minilm by default).
+A threshold is set on clean runs of one seed and scored on other seeds: on the
+runs as they are, and with a harmless sentence of the half that may be looked
+at added to each. Beside them stands what entities and events find with no
+threshold at all, for a sentence of any new sort is far from the evidence, and
+distance alone flags harmless and harmful ones alike.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
+
+from tjlib import store
+from tjlib.desk.faults import CLAIMS
+from tjlib.desk.testbed import judged_set, stream
+from tjlib.judges.reply import JUDGES, fit_threshold, judge, score_reply
+from tjlib.measure.replies import appended, by_kind, flagged_share, sentence_flags
+from tjlib.measure.sentences import by_sentence
+from tjlib.measure.table import table
+from tjlib.measure.verdicts import metrics
+from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
+
+_SET_ON, _ADDED_TO, _CLEAN, _JUDGED = 101, 202, 303, 7  # seeds
+_RUNS = 100
+_METRICS = ("precision", "recall", "silent_recall", "loud_recall", "false_alarm_rate",
+            *(f"recall|{kind}" for kind in FAULT_TYPES))
+
+Judge = Callable[[Trajectory], Verdict]
+
+
+def _clean(seed: int, count: int) -> list[Trajectory]:
+    runs = (trajectory for trajectory, label in stream(seed) if not label.faulty)
+    return list(itertools.islice(runs, count))
+
+
+def _dressed(runs: list[Trajectory], sentences: pd.DataFrame) -> list[Trajectory]:
+    """Add to each run one harmless sentence of the set half, in turn; it stays clean."""
+    mine = sentences.query("split == 'set' and harmful == 0")["text"]
+    return [appended(run, text) or run
+            for run, text in zip(runs, itertools.cycle(mine), strict=False)]
+
+
+def _by_lookup(run: Trajectory) -> Verdict:
+    """Flag a reply that holds an entity or an event with no evidence, however near it is."""
+    unheld = [item for sentence in score_reply(run) for item in sentence.unheld]
+    return Verdict(run.trajectory_id, "looked up", bool(unheld), rationale="; ".join(unheld))
+
+
+def _print(*columns: str, row: dict) -> None:
+    share = row["why"] if row["value"] is None else (
+        f"{row['k']:>3} of {row['n']:<3} {row['value']:.2f} [{row['lo']:.2f}, {row['hi']:.2f}]")
+    print(" ", *(f"{column:12}" for column in columns), share)
+
+
+def _sentences(verdict: Judge, sentences: pd.DataFrame, seed: int = _CLEAN) -> None:
+    clean = flagged_share(verdict, _clean(seed, _RUNS))  # runs unseen so far: embeddings are kept
+    _print("clean replies", "flagged", row=clean)
+    print(f"  {clean['seconds'] * 1000:.1f} ms a trajectory")
+    flags = sentence_flags(verdict, _clean(_ADDED_TO, 6), sentences)
+    for row in by_kind(flags).to_dict("records"):
+        _print(row["split"], row["what"], row["kind"], row=row)
+    for row in flags[flags["split"] == "report"].to_dict("records"):
+        if row["harmful"] and row["flagged"] < row["runs"]:
+            print("  missed:", row["text"])
+        if not row["harmful"] and row["flagged"]:
+            print("  for nothing:", row["why"])
+
+
+def _judged(verdict: Judge, trajectories: list[Trajectory], labels: list[Label]) -> None:
+    verdicts = [verdict(trajectory) for trajectory in trajectories]
+    found = table(labels, verdicts)
+    for row in metrics(found).to_dict("records"):
+        if row["metric"] in _METRICS:
+            print(f"  {row['metric']:30} {row['k']:.0f} of {row['n']:.0f}")
+    replies = {t.trajectory_id: t.final_answer for t in trajectories}
+    for row in by_sentence(found, replies, CLAIMS).to_dict("records"):
+        _print(row["what"], row["sentence"][:40], row=row)
+    for v, label in zip(verdicts, labels, strict=True):
+        if v.faulty and not label.faulty:
+            print("  for nothing, for example:", v.rationale)
+            break
+
+
+def _released(similarity: str, threshold) -> None:
+    try:
+        released = store.released()
+    except InputError as error:
+        print(f"\nreleased: {error}")
+        return
+    pairs = list(zip(released.trajectories, released.labels, strict=True))
+    print("\nreleased trajectories, threshold from our testbed")
+    _judged(partial(judge, threshold=threshold), *map(list, zip(*pairs, strict=True)))
+    clean = [trajectory for trajectory, label in pairs if not label.faulty]
+    own = fit_threshold(clean[::2], 0.0, similarity)
+    set_on = {trajectory.trajectory_id for trajectory in clean[::2]}
+    rest = [pair for pair in pairs if pair[0].trajectory_id not in set_on]
+    print(f"\nreleased trajectories, threshold {own.value} from half of their own clean ones")
+    _judged(partial(judge, threshold=own), *map(list, zip(*rest, strict=True)))
+
+
+def main(*similarities: str) -> int:
+    sentences = store.sentences()
+    print("entities and events alone, no threshold")
+    _sentences(_by_lookup, sentences)
+    for similarity in similarities or JUDGES:
+        runs = _clean(_SET_ON, _RUNS)
+        thresholds = {name: fit_threshold(given, 0.0, similarity) for name, given in (
+            ("clean runs with a harmless sentence each", _dressed(runs, sentences)),
+            ("clean runs", runs))}
+        for seed, (name, threshold) in enumerate(thresholds.items(), start=_CLEAN):
+            print(f"\n{JUDGES[similarity]}, threshold {threshold.value} from {_RUNS} {name}")
+            _sentences(partial(judge, threshold=threshold), sentences, seed)
+        print(f"\ntestbed, seed {_JUDGED}, threshold {threshold.value}")
+        _judged(partial(judge, threshold=threshold), *judged_set(_JUDGED))
+        _released(similarity, threshold)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
