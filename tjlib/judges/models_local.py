@@ -16,13 +16,15 @@ import base64
 import secrets
 import threading
 import time
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, version
-from typing import Any
-
-import xllamacpp
+from typing import TYPE_CHECKING, Any
 
 from tjlib.judges.protocol import Identity, Options, Reply, Token, ask, failed
 from tjlib.trace import InputError
+
+if TYPE_CHECKING:
+    import xllamacpp
 
 __all__ = ["Local"]
 
@@ -66,6 +68,8 @@ class Local:
         # Ours: unbounded, it repeats one sentence up to any cap and never gets to the verdict.
         self.options = Options(num_predict=512, reasoning_chars=600)
         self._lock = threading.Lock()
+        # An extra: this module can be read, and its docs checked, without it.
+        self._llama = import_module("xllamacpp")
         self._server: xllamacpp.Server | None = None
         self._num_ctx, self._cached = 0, ""
         self._closing = False
@@ -129,7 +133,7 @@ class Local:
 
     def _started(self, num_ctx: int) -> xllamacpp.Server:
         if self._server is None or self._num_ctx != num_ctx:
-            params = xllamacpp.CommonParams()
+            params = self._llama.CommonParams()
             params.model.path = str(self._weights.locate())
             params.n_ctx = num_ctx
             params.n_parallel = 1
@@ -138,7 +142,7 @@ class Local:
             params.warmup = params.ui = False
             params.verbosity = -1
             params.api_keys = [secrets.token_hex(16)]
-            self._server, self._num_ctx, self._cached = xllamacpp.Server(params), num_ctx, ""
+            self._server, self._num_ctx, self._cached = self._llama.Server(params), num_ctx, ""
         return self._server
 
     def _close(self) -> None:
