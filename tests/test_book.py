@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -12,7 +13,7 @@ import jupytext
 import nbformat
 import pytest
 from built import GALLERY, ROOT, build, real_book, small_book
-from execute import run_all
+from execute import NotebookClient, run_all, run_chapter
 from pairs import problems, sync
 
 pytestmark = pytest.mark.xdist_group("book")
@@ -69,6 +70,26 @@ def test_a_chapter_that_does_not_finish_fails_the_build_and_the_log_says_where(
     assert done.returncode != 0
     assert done.stdout.count(told) == 1, done.stdout
     assert not (tmp_path / "_build/html/notebooks/good.html").exists()
+
+
+@pytest.mark.parametrize(("deaths", "told"), [(1, ""), (2, "before its first cell: RuntimeError")])
+def test_a_kernel_that_dies_before_the_first_cell_is_started_once_more(
+    tmp_path, monkeypatch, deaths, told
+):
+    folder = small_book(tmp_path, {"good": GOOD})
+    start, left = NotebookClient.async_start_new_kernel_client, [None] * deaths
+
+    async def taken(client):
+        if left:
+            left.pop()
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return await start(client)
+
+    monkeypatch.setattr(NotebookClient, "async_start_new_kernel_client", taken)
+    run = run_chapter("good", folder / "notebooks" / "good.ipynb", 30, ROOT)
+    notebook, _, report = asyncio.run(run)
+    assert told in (report or "") and bool(report) == bool(told)
+    assert not left and (told or notebook.cells[1].outputs[0]["data"]["text/plain"] == "42")
 
 
 def test_a_build_without_a_loopback_is_one_line_and_runs_nothing(monkeypatch):

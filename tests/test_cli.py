@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ import pytest
 import tjlib
 from tjlib.__main__ import main
 from tjlib.jsonl import read, write
-from tjlib.trace import Label, Step, Trajectory, Verdict, to_json
+from tjlib.rerun import rerun
+from tjlib.trace import InputError, Label, Step, Trajectory, Verdict, to_json
 
 ROOT = Path(tjlib.__file__).resolve().parents[1]
 TRAJECTORIES = [Trajectory(name, "goal", (Step("a"), Step("b")), "") for name in ("t-1", "t-2")]
@@ -596,6 +598,26 @@ def test_an_interrupted_rerun_is_one_line(book):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err == "tjlib: interrupted; the same command starts over\n"
+
+
+@pytest.mark.parametrize(("deaths", "told"), [(1, None), (2, r"no kernel started \(Kernel died")])
+def test_a_kernel_that_dies_before_the_first_cell_is_started_once_more(
+    book, tmp_path, monkeypatch, deaths, told
+):
+    import papermill
+
+    run, left = papermill.execute_notebook, [None] * deaths
+
+    def taken(*args, **options):
+        if left:
+            left.pop()
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return run(*args, **options)
+
+    monkeypatch.setattr(papermill, "execute_notebook", taken)
+    with pytest.raises(InputError, match=told) if told else nullcontext():
+        assert rerun("z1_demo", out=tmp_path / "out").is_file()
+    assert not left
 
 
 def test_what_a_kernel_writes_on_its_own_stderr_is_not_heard(book):

@@ -147,6 +147,27 @@ def _html(notebook: Path) -> None:
     notebook.with_suffix(".html").write_text(text, encoding="utf-8")
 
 
+def _execute(notebook: Path, partial: Path, values: dict[str, Any], *, again: bool = True) -> None:
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+
+    from tjlib.kernels import QuietKernelManager
+
+    try:
+        # A kernel shut down while busy would log the interrupt among our messages.
+        papermill.execute_notebook(str(notebook), str(partial), values, kernel_name="python3",
+                                   progress_bar=False, kernel_manager_class=QuietKernelManager,
+                                   extra_arguments=["--log-level=CRITICAL"])
+    except DeadKernelError:
+        raise
+    except RuntimeError as error:
+        # Before the first cell. Its ports are chosen before it binds them, and another process
+        # may have been quicker.
+        if not again:
+            raise InputError(f"{partial}: no kernel started ({error}); run it again") from None
+        _execute(notebook, partial, values, again=False)
+
+
 def rerun(
     chapter: str, given: Mapping[str, Any] | None = None, out: str | Path = "rerun",
 ) -> Path:
@@ -177,7 +198,7 @@ def rerun(
     import papermill
     from nbclient.exceptions import DeadKernelError
 
-    from tjlib.kernels import QuietKernelManager, need_loopback
+    from tjlib.kernels import need_loopback
 
     need_loopback()
     source, out = _source(chapter), Path(out)
@@ -193,11 +214,7 @@ def rerun(
         partial = out / f"{source.stem}.partial.ipynb"
         kept = f"what ran is in {partial}"
         try:
-            # A kernel shut down while busy would log the interrupt among our messages.
-            papermill.execute_notebook(str(notebook), str(partial), values,
-                                       kernel_name="python3", progress_bar=False,
-                                       kernel_manager_class=QuietKernelManager,
-                                       extra_arguments=["--log-level=CRITICAL"])
+            _execute(notebook, partial, values)
         except papermill.PapermillExecutionError as error:
             what = " ".join(f"{error.ename}: {error.evalue}".split())
             raise InputError(f"{source.stem}, cell {error.exec_count}: {what}; {kept}") from None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["digest", "setup"]
+__all__ = ["digest", "run_chapter", "setup"]
 
 LOG = logging.getLogger(__name__)
 WORKERS = 2
@@ -93,13 +93,15 @@ async def _run(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tu
         if found := problems(path):
             return None, 0.0, "\n".join(f"{doc}: {line}" for line in found)
         async with slots:
-            return await _run_one(doc, path, timeout, root)
+            return await run_chapter(doc, path, timeout, root)
 
     runs = await asyncio.gather(*(run(*pair) for pair in paths.items()))
     return dict(zip(paths, runs, strict=True))
 
 
-async def _run_one(doc: str, path: Path, timeout: int, root: Path) -> tuple:
+async def run_chapter(
+    doc: str, path: Path, timeout: int, root: Path, *, again: bool = True
+) -> tuple:
     """Run one chapter; give the notebook, the seconds, and a report or None."""
     notebook = nbformat.read(path, as_version=4)
     at = {"cell": None}
@@ -124,6 +126,9 @@ async def _run_one(doc: str, path: Path, timeout: int, root: Path) -> tuple:
         why = f"CellTimeoutError: not done after {timeout} s (tj_cell_timeout)"
         report = _report(doc, notebook, at["cell"], why)
     except Exception as error:  # a kernel that dies or never starts has many faces
+        # Its ports are chosen before it binds them, and another process may have been quicker.
+        if again and at["cell"] is None:
+            return await run_chapter(doc, path, timeout, root, again=False)
         report = _report(doc, notebook, at["cell"], f"{type(error).__name__}: {error}")
     return notebook, time.monotonic() - start, report
 
