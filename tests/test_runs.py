@@ -19,6 +19,7 @@ from tjlib.__main__ import main
 from tjlib.jsonl import read, write
 from tjlib.judges import models, panel, runs
 from tjlib.judges.protocol import Options
+from tjlib.provenance import Run
 from tjlib.trace import InputError, Observation, Step, Trajectory, Verdict
 
 ROOT = Path(tjlib.__file__).resolve().parents[1]
@@ -60,7 +61,7 @@ def test_a_run_judges_each_once_and_a_second_run_nothing(judge, tmp_path, protoc
         assert [v.trajectory_id for v in read(out, Verdict)] == [f"t-{i}" for i in range(20)]
         again = judge(fake, out, protocol=protocol)
         assert (again.added, again.there, len(fake.requests)) == (0, 20, 20)
-    [record] = read(tmp_path / "runs.jsonl", runs.Run)
+    [record] = read(tmp_path / "runs.jsonl", Run)
     assert {v.run_id for v in read(out, Verdict)} == {record.run_id}
     assert (record.judge, record.tjlib) == ("step:tiny:1b", tjlib.__version__)
     assert record.digest == ("d1" if protocol == "ollama" else None)
@@ -164,7 +165,7 @@ def test_another_model_prompt_or_option_is_not_continued_under_the_same_name(
         with pytest.raises(InputError, match=r"by another run \(r-.*choose another --out"):
             judge(fake, out, **given.get(change, {}))
         assert out.read_bytes() == before and len(fake.requests) == 3
-    assert len(list(read(tmp_path / "runs.jsonl", runs.Run))) == 1
+    assert len(list(read(tmp_path / "runs.jsonl", Run))) == 1
 
 
 def test_judges_share_a_file_and_a_server_is_asked_for_one_model_at_a_time(judge, tmp_path):
@@ -177,7 +178,7 @@ def test_judges_share_a_file_and_a_server_is_asked_for_one_model_at_a_time(judge
         assert len({r["options"]["num_ctx"] for r in fake.requests}) == 1
     judged = [v.judge for v in read(out, Verdict)]
     assert judged == ["outcome:tiny:1b"] * 20 + ["step:tiny:1b"] * 20 + ["selfcons3:tiny:1b"] * 20
-    assert len(list(read(tmp_path / "runs.jsonl", runs.Run))) == 3
+    assert len(list(read(tmp_path / "runs.jsonl", Run))) == 3
 
 
 def test_a_resumed_run_under_another_server_version_is_one_run_with_two_records(
@@ -188,7 +189,7 @@ def test_a_resumed_run_under_another_server_version_is_one_run_with_two_records(
         monkeypatch.setattr(runs, "__version__", "9.9")
         judge(fake, tmp_path / "v.jsonl", limit=5)
         judge(fake, tmp_path / "v.jsonl")
-    records = list(read(tmp_path / "runs.jsonl", runs.Run))
+    records = list(read(tmp_path / "runs.jsonl", Run))
     assert [r.tjlib for r in records] == [tjlib.__version__, "9.9"]
     assert len({r.run_id for r in records}) == 1
 

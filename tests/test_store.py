@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from tjlib import fetch as fetching
 from tjlib import release, store
+from tjlib.desk import testbed
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.trace import FAULT_TYPES, InputError, Label, Step, Trajectory, Verdict, to_json
 
@@ -429,7 +430,7 @@ def test_our_verdicts_on_the_released_trajectories_need_no_other_labels(shared, 
 
 
 def test_a_source_that_is_nothing_lists_what_it_could_be(tmp_path):
-    with pytest.raises(InputError, match="give published, released, or the path"):
+    with pytest.raises(InputError, match="give published, released, recorded, or the path"):
         store.load(tmp_path / "publisched")
     with pytest.raises(InputError, match=r"no verdicts\.jsonl in this folder"):
         store.load(tmp_path)
@@ -588,3 +589,17 @@ def test_fetch_overwrites_nobodys_file(server, tmp_path):
 def test_only_the_release_can_be_fetched(tmp_path):
     with pytest.raises(InputError, match="there is: released"):
         fetching.fetch("weights", tmp_path)
+
+
+def test_our_own_run_brings_labels_and_says_model_digest_and_day():
+    source = store.load("recorded")
+    assert source.name == "recorded" and len(source.labels) == 400
+    assert source.origin.startswith("measured here: judges: outcome:smollm2, step:smollm2")
+    made = r"smollm2 \(local, digest b179c952\w+\), 20\d\d-\d\d-\d\d"
+    assert re.search(made, source.origin)
+
+
+def test_the_recorded_trajectories_are_the_testbed_of_seed_7():
+    trajectories, labels = testbed.judged_set(7)
+    source = store.load("recorded")
+    assert (source.trajectories, source.labels) == (trajectories, labels)

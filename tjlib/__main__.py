@@ -158,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
     sub = command("score", _score, "score verdicts against labels")
-    sub.add_argument("source", help="published, released, or a file of verdicts")
+    sub.add_argument("source", help="published, released, recorded, or a file of verdicts")
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
                      help="default: trajectories.jsonl beside the labels")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tjlib.fetch import find, is_released
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.judged import read_labels, read_verdicts
+from tjlib.provenance import Run, origin, run_file
 from tjlib.release import COMMIT, REPOSITORY
 from tjlib.trace import InputError, Label, Trajectory, Verdict
 
@@ -183,8 +184,9 @@ def load(
     ----------
     source : str or Path
         ``"published"`` (the pattern table of the released verdicts, always
-        there), ``"released"`` (the files themselves), a file of verdicts, or a
-        folder that holds ``verdicts.jsonl``.
+        there), ``"released"`` (the files themselves), ``"recorded"`` (our own
+        run, always there), a file of verdicts, or a folder that holds
+        ``verdicts.jsonl``.
     labels : str or Path, optional
         Labels for a file of verdicts; default the ``labels.jsonl`` beside it.
     traces : str or Path, optional
@@ -201,7 +203,7 @@ def load(
     InputError
         One line naming file, line, problem and remedy.
     """
-    if str(source) in ("published", "released") and (labels or traces):
+    if str(source) in ("published", "released", "recorded") and (labels or traces):
         raise InputError(f"{source} brings its own labels; name labels and traces only for a file")
     where = f"{REPOSITORY} at {COMMIT[:7]}"
     if str(source) == "published":
@@ -209,14 +211,18 @@ def load(
         return Source("published", f"published: the verdicts of {where}, as tabulated in "
                       "data/published/verdict_patterns.csv and cost.csv", *found,
                       cost=published("cost"))
-    path = find() / "verdicts.jsonl" if str(source) == "released" else Path(source)
+    path = Path(source)
+    if str(source) == "released":
+        path = find() / "verdicts.jsonl"
+    elif str(source) == "recorded":
+        path = _data_folder("recorded") / "verdicts.jsonl"
     if path.is_dir():
         if not (path / "verdicts.jsonl").is_file():
             raise InputError(f"{path}: no verdicts.jsonl in this folder; name the verdict file")
         path = path / "verdicts.jsonl"
     if not path.exists():
-        raise InputError(f"{path}: there is no such file; give published, released, or the path "
-                         "of a verdict file")
+        raise InputError(f"{path}: there is no such file; give published, released, recorded, or "
+                         "the path of a verdict file")
     label_path = Path(labels) if labels else _labels_beside(path)
     trace_path = Path(traces) if traces else _traces_beside(label_path)
     trajectories = list(read(trace_path, Trajectory)) if trace_path else None
@@ -225,8 +231,19 @@ def load(
     truth = read_labels(label_path, trajectories)
     verdicts = read_verdicts(path, truth, trajectories)
     if is_released(path) and is_released(label_path):
-        name, origin = "released", f"released: the files of {where}, SHA-256 checked"
+        name, said = "released", f"released: the files of {where}, SHA-256 checked"
+    elif str(source) == "recorded":
+        name, said = "recorded", f"measured here: {_made(path, verdicts)}; data/recorded"
     else:
-        judges = ", ".join(dict.fromkeys(v.judge for v in verdicts))
-        name, origin = path.name, f"measured: {path} (judges: {judges}), labels {label_path}"
-    return Source(name, origin, truth, verdicts, trajectories=trajectories)
+        name, said = path.name, (f"measured: {path} ({_made(path, verdicts)}), "
+                                 f"labels {label_path}")
+    return Source(name, said, truth, verdicts, trajectories=trajectories)
+
+
+def _made(path: Path, verdicts: list[Verdict]) -> str:
+    """Name the judges of a file, and the models and days where their runs are on record."""
+    judges = ", ".join(dict.fromkeys(v.judge for v in verdicts))
+    used, beside = {v.run_id for v in verdicts}, run_file(path)
+    runs = [r for r in read(beside, Run, torn_ok=True) if r.run_id in used] if (
+        beside.is_file()) else []
+    return "; ".join(filter(None, [f"judges: {judges}", origin(runs)]))

@@ -89,7 +89,7 @@ class Judge:
         Returns
         -------
         dict
-            Fields of `tjlib.judges.runs.Run`.
+            Fields of `tjlib.provenance.Run`.
 
         Raises
         ------

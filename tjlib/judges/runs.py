@@ -24,9 +24,10 @@ import msgspec
 
 from tjlib import __version__
 from tjlib.jsonl import append, read
+from tjlib.provenance import Run, run_file
 from tjlib.trace import InputError, Trajectory, Verdict
 
-__all__ = ["PATIENCE", "Done", "Run", "Runnable", "run", "run_file"]
+__all__ = ["PATIENCE", "Done", "Runnable", "run"]
 
 #: Failed calls in a row that end a run.
 PATIENCE = 3
@@ -46,37 +47,12 @@ class Runnable(Protocol):
         """Judge one trajectory; never raises."""
 
 
-class Run(msgspec.Struct, frozen=True):
-    """What made a set of verdicts; ``run_id`` is a hash of what decides them.
-
-    Those are judge, model, digest, options and prompt: a run resumed under
-    another version of server or library keeps its id and gets a second line.
-    """
-
-    run_id: str
-    judge: str
-    provider: str
-    model: str
-    digest: str | None
-    server: str
-    order: str
-    options: dict[str, Any]
-    prompt_hash: str
-    tjlib: str
-    date: str
-
-
 class Done(msgspec.Struct, frozen=True):
     """How a run ended: verdicts added, those that were there, and the added by status."""
 
     added: int
     there: int
     statuses: dict[str, int]
-
-
-def run_file(out: str | Path) -> Path:
-    """Name the file of run records beside a file of verdicts."""
-    return Path(out).with_name("runs.jsonl")
 
 
 def run(
