@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -71,13 +71,10 @@ def run(
     todo = (name for name in cases if name not in there)
     statuses: Counter[str] = Counter()
 
-    def driven() -> Iterator[Episode]:
-        yield from settled(unordered(lambda name: agent.drive(cases[name], model, name), todo,
-                                     max(1, workers)))
-
     started = len(there & set(cases))
-    made = progress(driven(), total=len(cases), initial=started) if progress else driven()
-    for episode in made:
+    made = settled(unordered(lambda name: agent.drive(cases[name], model, name), todo,
+                             max(1, workers)))
+    for episode in progress(made, total=len(cases), initial=started) if progress else made:
         episode = msgspec.structs.replace(episode, run_id=made_by.run_id)
         if episode.status == "ok":
             trajectory = episode.trajectory

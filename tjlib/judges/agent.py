@@ -29,6 +29,11 @@ __all__ = ["HEAD", "MAX_STEPS", "Episode", "drive", "identity", "prompt", "schem
 
 #: Calls after which an episode is over, replied or not (appendix G).
 MAX_STEPS = 10
+# Ours: where a model's reasoning needs a bound at all (`Options.reasoning_chars`), every text of a
+# call gets this one, a long sentence's. A weak model fills up whatever it is given.
+_CHARS = 120
+_NEXT = ("Make the next call: what the procedure asks for next, with arguments copied from the "
+         "case above.")
 
 _JSON = {str: "string", float: "number"}
 # All arguments there are, each once: their types do not depend on the tool.
@@ -96,10 +101,10 @@ def prompt(goal: str, steps: Sequence[Step]) -> str:
         `HEAD`, the case on lines that cannot close the fence, the end.
     """
     case = render(Trajectory("", goal, tuple(steps), ""), steps=True, answer=False)
-    return f"{HEAD}{case}\n{END}\n\nThe next call:\n"
+    return f"{HEAD}{case}\n{END}\n\n{_NEXT}\n"
 
 
-def schema(chars: int | None = None) -> dict[str, Any]:
+def schema(bounded: bool = False) -> dict[str, Any]:
     """Give the JSON schema of a call, ``thought`` first.
 
     Every field is required, null where the tool does not take it: the form
@@ -107,8 +112,9 @@ def schema(chars: int | None = None) -> dict[str, Any]:
 
     Parameters
     ----------
-    chars : int, optional
-        Ours: an upper bound on every text, for models that do not end one.
+    bounded : bool
+        Ours: whether every text has an upper bound, for models that do not
+        end one.
 
     Returns
     -------
@@ -120,13 +126,17 @@ def schema(chars: int | None = None) -> dict[str, Any]:
     >>> list(schema()["properties"])
     ['thought', 'tool', 'email', 'order_id', 'sku', 'amount_eur', 'reason', 'text']
     """
-    bound = {} if chars is None else {"maxLength": chars}
+    bound = {"maxLength": _CHARS} if bounded else {}
     fields = {"thought": {"type": "string", **bound},
               "tool": {"type": "string", "enum": list(TOOLS)}}
     for name, kind in _ARGS.items():
         fields[name] = {"type": [_JSON[kind], "null"], **(bound if kind is str else {})}
     return {"type": "object", "properties": fields, "required": list(fields),
             "additionalProperties": False}
+
+
+def _schema(options: Options) -> dict[str, Any]:
+    return schema(options.reasoning_chars is not None)
 
 
 def identity(model: Model, seed: int) -> dict[str, Any]:
@@ -149,7 +159,7 @@ def identity(model: Model, seed: int) -> dict[str, Any]:
         If the model cannot be reached.
     """
     who, options = model.identity(), model.options
-    text = json.dumps([prompt("", ()), schema(options.reasoning_chars)])
+    text = json.dumps([prompt("", ()), _schema(options)])
     return {
         "judge": f"agent:{model.name}", "provider": who.provider, "model": who.name,
         "digest": who.digest, "server": who.server, "order": "agent",
@@ -181,7 +191,7 @@ def drive(
         or None where the server gave none.
     """
     options = options or model.options
-    form = schema(options.reasoning_chars)
+    form = _schema(options)
     desk, steps, replies = Desk(instance), [], []
     status, rationale, answer = "ok", f"no reply to the customer in {MAX_STEPS} steps", ""
     while len(steps) < MAX_STEPS:
