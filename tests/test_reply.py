@@ -268,7 +268,7 @@ def test_a_threshold_survives_json_and_nonsense_is_refused_in_one_line():
         fit_threshold([], 0.0)
     with pytest.raises(InputError, match=r"share in \[0, 1\)"):
         fit_threshold(CLEAN, 1.0)
-    with pytest.raises(InputError, match="give jaccard or minilm"):
+    with pytest.raises(InputError, match="give none or jaccard or minilm"):
         score_reply(CLEAN[0], "bge")
 
 
@@ -370,4 +370,4 @@ def test_without_the_embedder_the_remedy_is_named(monkeypatch):
 
 def test_a_verdict_is_written_like_any_other():
     verdict = judge(run(CLAIMS[0], LOOKUP), THRESHOLD)
-    assert verdict.judge == "reply:entities" and b"unsupported_claim" in to_json(verdict)
+    assert verdict.judge == "reply:words" and b"unsupported_claim" in to_json(verdict)
