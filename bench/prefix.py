@@ -1,11 +1,11 @@
 """What a prefix cache saves, with the judging paper's order of paragraphs and with ours.
 
-Run ``python bench/prefix.py [OUT.csv] [N]`` (50 trajectories of the testbed by default; it needs the
-two packages of ``local:smollm2``). The outcome and the step judge read each trajectory, in the
-paper's order and in ``shared_first``, with the two judges alternating on one cache and each
-with a cache of its own (judge by judge, as `tjlib.judges.runs` goes), and once with no cache. All
-ways take turns on every trajectory, in rotating order, so that load on the machine falls on all
-alike; seconds are the processor's, on one thread, with one token generated.
+Run ``python bench/prefix.py [OUT.csv] [N]`` (the first 50 trajectories of the judged set by
+default; it needs the two packages of ``local:smollm2``). The outcome and the step judge read each
+trajectory, in the paper's order and in ``shared_first``, with the two judges alternating on one
+cache and each with a cache of its own (judge by judge, as `tjlib.judges.runs` goes), and once with
+no cache. All ways take turns on every trajectory, in rotating order, so that load on the machine
+falls on all alike; seconds are the processor's, on one thread, with one token generated.
 
 The cache here is a server's: it keeps whatever the last prompt and this one share, as llama-server
 and Ollama do. The library's own local model keeps less on purpose. It brings the cache back to the

@@ -48,8 +48,7 @@ def _judge(args: argparse.Namespace):
     """Make the judge that the arguments name."""
     from tjlib.judges import grounding, models, panel
 
-    if args.judge == "rules" and args.model or (
-            args.judge not in ("rules", "reply") and not args.model):
+    if bool(args.model) != (args.judge != "rules") and (args.judge != "reply"):
         raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
     free = args.judge == "reply" and not args.model
     if (args.similarity or args.clean) and not free:

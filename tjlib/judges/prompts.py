@@ -18,7 +18,8 @@ from tjlib.desk.world import PROCEDURE
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import FAULT_TYPES, InputError, Trajectory
 
-__all__ = ["CONFIDENCE", "OPENING", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt", "schema"]
+__all__ = ["CONFIDENCE", "OPENING", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt",
+           "schema"]
 
 #: What a judge is shown, and what it is asked to judge: the reply, or each step.
 VIEWS = TASKS = ("reply", "steps")

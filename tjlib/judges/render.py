@@ -26,7 +26,8 @@ BEGIN, END = "--- BEGIN ---", "--- END ---"
 # Runs of hyphens (the fence), the opening of what reads as a chat template's or our own label.
 _DASHES = re.compile(r"-{3,}")
 _OPENING = re.compile(
-    r"<(?=\||/?s>|/?think|/?(?:start|end)_of_turn|</?SYS)|\[(?=/?INST\]|(?:step|sentence) \d)", re.IGNORECASE)
+    r"<(?=\||/?s>|/?think|/?(?:start|end)_of_turn|</?SYS)|\[(?=/?INST\]|(?:step|sentence) \d)",
+    re.IGNORECASE)
 _LABEL = re.compile(r"(GOAL|FINAL ANSWER):")
 
 

@@ -3,9 +3,9 @@
 Decision: a sentence is scored by two things, what it asserts that the
 evidence does not bear out, and (unless the similarity is "none") how far it is
 from the closest line of the evidence; a threshold set on clean runs turns
-scores into verdicts. The vocabulary, the courtesies and the scale are ours. Refusal: no label is seen,
-no sentence of the paper is known here, and nothing an agent thought or failed
-to do excuses what it wrote.
+scores into verdicts. The vocabulary, the courtesies and the scale are ours.
+Refusal: no label is seen, no sentence of the paper is known here, and nothing
+an agent thought or failed to do excuses what it wrote.
 """
 
 from __future__ import annotations

@@ -111,15 +111,14 @@ def saved(
     >>> rows = [("paper", "step", "alternating", "t-1", 100, 0, 2.0),
     ...         ("shared_first", "step", "alternating", "t-1", 100, 50, 1.5)]
     >>> found = saved(pd.DataFrame(rows, columns=COLUMNS), np.random.default_rng(0), draws=20)
-    >>> found["value"].tolist(), found["why"].unique().tolist()
-    ([0.5, 0.75], ['undefined: fewer than two trajectories'])
+    >>> found[found["judge"] == "all"][["measure", "value"]].values.tolist()
+    [['saved_s', 0.5], ['ratio', 0.75]]
     """
     _check(prompts)
     out = []
     for mode in prompts.loc[prompts["condition"] != NO_CACHE, "mode"].unique():
         here = prompts[(prompts["mode"] == mode) | (prompts["condition"] == NO_CACHE)]
-        seconds = here.pivot(index="trajectory_id", columns=["condition", "judge"],
-                             values="seconds")
+        seconds = here.pivot_table("seconds", "trajectory_id", ["condition", "judge"])
         for condition, against in _PAIRS:
             if not {condition, against} <= set(here["condition"]):
                 continue
