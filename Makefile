@@ -45,7 +45,7 @@ sync: $(STAMP)
 bench: $(STAMP)
 	$(PY) bench/desk.py
 	$(PY) bench/bootstrap.py
-	$(PY) bench/reply.py jaccard
+	$(PY) bench/reply.py none jaccard
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun

@@ -1,11 +1,11 @@
 """What the model-free reply judge catches, what it flags for nothing, and what it costs.
 
-Run ``python bench/reply.py [SIMILARITY ...]`` (jaccard and minilm by default).
+Run ``python bench/reply.py [SIMILARITY ...]`` (none, jaccard and minilm by default).
 A threshold is set on clean runs of one seed and scored on other seeds: on the
 runs as they are, and with a harmless sentence of the half that may be looked
-at added to each. Beside them stands what entities and events find with no
-threshold at all, for a sentence of any new sort is far from the evidence, and
-distance alone flags harmless and harmful ones alike.
+at added to each. Entities and events alone (none) stand beside those with a
+distance, for a sentence of any new sort is far from the evidence, and distance
+flags harmless and harmful ones alike.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pandas as pd
 from tjlib import store
 from tjlib.desk.faults import CLAIMS
 from tjlib.desk.testbed import judged_set, stream
-from tjlib.judges.reply import JUDGES, fit_threshold, judge, score_reply
+from tjlib.judges.reply import JUDGES, fit_threshold, judge
 from tjlib.measure.replies import appended, by_kind, flagged_share, sentence_flags
 from tjlib.measure.sentences import by_sentence
 from tjlib.measure.table import table
@@ -45,12 +45,6 @@ def _dressed(runs: list[Trajectory], sentences: pd.DataFrame) -> list[Trajectory
     mine = sentences.query("split == 'set' and harmful == 0")["text"]
     return [appended(run, text) or run
             for run, text in zip(runs, itertools.cycle(mine), strict=False)]
-
-
-def _by_lookup(run: Trajectory) -> Verdict:
-    """Flag a reply that holds an entity or an event with no evidence, however near it is."""
-    unheld = [item for sentence in score_reply(run) for item in sentence.unheld]
-    return Verdict(run.trajectory_id, "looked up", bool(unheld), rationale="; ".join(unheld))
 
 
 def _print(*columns: str, row: dict) -> None:
@@ -107,8 +101,6 @@ def _released(similarity: str, threshold) -> None:
 
 def main(*similarities: str) -> int:
     sentences = store.sentences()
-    print("entities and events alone, no threshold")
-    _sentences(_by_lookup, sentences)
     for similarity in similarities or JUDGES:
         runs = _clean(_SET_ON, _RUNS)
         thresholds = {name: fit_threshold(given, 0.0, similarity) for name, given in (

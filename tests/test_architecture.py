@@ -46,6 +46,13 @@ ARROWS = {
     "tjlib.judged": ["tjlib.jsonl"],
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
+    "tjlib.judges.grounding": ["tjlib.judges.answer", "tjlib.judges.evidence",
+                               "tjlib.judges.prompts",
+                               "tjlib.judges.protocol", "tjlib.judges.render",
+                               "tjlib.judges.reply", "tjlib.judges.wording"],
+    "tjlib.judges.modelfree": ["tjlib.judges.entities", "tjlib.judges.evidence",
+                               "tjlib.judges.reply", "tjlib.judges.similarity",
+                               "tjlib.judges.wording"],
     "tjlib.judges.models": ["tjlib.judges.protocol"],
     "tjlib.judges.models_*": ["tjlib.judges.protocol"],
     "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.prompts",
@@ -66,19 +73,21 @@ ARROWS = {
     "tjlib.judges.wording": [],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
+    "tjlib.packaged": [],
     "tjlib.page": [],
     "tjlib.provenance": [],
     "tjlib.release": [],
     "tjlib.report": ["tjlib.measure.*"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
-    "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.provenance",
-                    "tjlib.release"],
+    "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.packaged",
+                    "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.packaged",
+         "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

@@ -64,16 +64,23 @@ def _parser() -> argparse.ArgumentParser:
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "outcome", "step", "ensemble", "reply-steps",
-                                       "steps-reply"],
+                                       "steps-reply", "reply"],
                      help="rules: the strict checker, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
-                          "VIEW-TASK: shown one, asked about the other")
+                          "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
+                          "the reply against the observations, with a model or without")
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, default=1, metavar="K",
                      help="calls at a time (1)")
-    sub.add_argument("--order", choices=["paper", "shared_first"], default="paper",
-                     help="of the prompt's paragraphs; shared_first suits a prefix cache")
+    sub.add_argument("--order", choices=["paper", "shared_first"],
+                     help="of the prompt's paragraphs (paper); shared_first suits a prefix cache")
+    sub.add_argument("--similarity", choices=["none", "jaccard", "minilm"],
+                     help="reply without a model: what is added to looking up what a sentence "
+                          "asserts (none); minilm needs sentence-transformers")
+    sub.add_argument("--clean", metavar="FILE",
+                     help="reply without a model: clean runs to set its threshold on; default: "
+                          "100 of the testbed")
     sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")

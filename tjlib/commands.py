@@ -15,6 +15,10 @@ from tjlib.trace import InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
+#: The testbed's clean runs that set the threshold of the model-free reply judge: another seed
+#: than the judged set's, and as many as that has (ours).
+CLEAN_SEED, CLEAN_RUNS = 101, 100
+
 
 class UsageError(Exception):
     """Arguments that are each fine but do not go together."""
@@ -49,18 +53,51 @@ def _tell_failures(what: str, statuses: dict[str, int]) -> None:
         print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
+def _judge(args: argparse.Namespace):
+    """Make the judge that the arguments name."""
+    from tjlib.judges import grounding, models, panel
+
+    if bool(args.model) != (args.judge != "rules") and (args.judge != "reply"):
+        raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
+    free = args.judge == "reply" and not args.model
+    if (args.similarity or args.clean) and not free:
+        raise UsageError("--similarity and --clean go with reply without --model")
+    if args.judge in ("rules", "reply") and args.order:
+        raise UsageError(f"{args.judge} has no --order to choose")
+    if args.judge == "rules":
+        return panel.RULES
+    if args.judge == "reply" and args.model:
+        return grounding.Grounding(models.connect(args.model))
+    if not free:
+        return panel.Judge(args.judge, models.connect(args.model), order=args.order or "paper")
+    return _model_free(args)
+
+
+def _model_free(args: argparse.Namespace):
+    from itertools import islice
+
+    from tjlib import store
+    from tjlib.desk import testbed
+    from tjlib.judges.modelfree import ModelFree
+    from tjlib.trace import Trajectory
+
+    if args.clean:
+        clean = list(store.read(args.clean, Trajectory))
+    else:
+        runs = (run for run, label in testbed.stream(CLEAN_SEED) if not label.faulty)
+        clean = list(islice(runs, CLEAN_RUNS))
+    return ModelFree(clean, args.similarity or "none")
+
+
 def judge(args: argparse.Namespace) -> None:
     """Judge a file of trajectories."""
     from functools import partial
 
     from tqdm import tqdm
 
-    from tjlib.judges import models, panel, runs
+    from tjlib.judges import runs
 
-    if (args.judge == "rules") == (args.model is not None):
-        raise UsageError("rules takes no --model, every other judge needs one")
-    judge = panel.RULES if args.model is None else panel.Judge(
-        args.judge, models.connect(args.model), order=args.order)
+    judge = _judge(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from tjlib.judges.protocol import Reply, Token
 from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
-__all__ = ["read", "token_confidence", "verdict"]
+__all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
 T = TypeVar("T", bound=msgspec.Struct)
 _Type = Literal[*FAULT_TYPES, "none"]
@@ -85,6 +85,39 @@ def read(reply: Reply, kind: type[T]) -> T | tuple[str, str]:
     return "unparsed", reason
 
 
+def cost(reply: Reply) -> dict[str, Any]:
+    """Give what a reply cost, as fields of `tjlib.trace.Verdict`."""
+    return {"latency_s": reply.latency_s, "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens}
+
+
+def parsed(trajectory: Trajectory, judge: str, reply: Reply, kind: type[T]) -> T | Verdict:
+    """Read a judge's answer off a reply.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    judge : str
+        The judge's name.
+    reply : Reply
+    kind : type
+        The fields an answer must have.
+
+    Returns
+    -------
+    kind or Verdict
+        The answer; or, if there is none, a verdict that says so: a status
+        other than ``ok``, no label, and the reason as its rationale.
+    """
+    status, reason = reply.status, reply.error
+    if status == "ok":
+        answer = read(reply, kind)
+        if not isinstance(answer, tuple):
+            return answer
+        status, reason = answer
+    return Verdict(trajectory.trajectory_id, judge, status=status, rationale=reason, **cost(reply))
+
+
 def verdict(
     trajectory: Trajectory, judge: str, reply: Reply, *, task: str, localises: bool
 ) -> Verdict:
@@ -109,21 +142,16 @@ def verdict(
         a step out of range is dropped (appendix D). With a status other than
         ``ok`` it carries no label, and its rationale is the reason.
     """
-    cost = {"latency_s": reply.latency_s, "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens}
-    name = trajectory.trajectory_id
-    if reply.status != "ok":
-        return Verdict(name, judge, status=reply.status, rationale=reply.error, **cost)
-    answer = read(reply, _OnSteps if task == "steps" else _OnReply)
-    if isinstance(answer, tuple):
-        return Verdict(name, judge, status=answer[0], rationale=answer[1], **cost)
+    answer = parsed(trajectory, judge, reply, _OnSteps if task == "steps" else _OnReply)
+    if isinstance(answer, Verdict):
+        return answer
     step, kind = getattr(answer, "failure_step", -1), answer.failure_type
     return Verdict(
-        name, judge, answer.faulty,
+        trajectory.trajectory_id, judge, answer.faulty,
         step if answer.faulty and localises and 0 <= step < len(trajectory.steps) else None,
         kind if answer.faulty and kind in FAULT_TYPES else None,
         min(1.0, max(0.5, answer.confidence)),
-        rationale=answer.reasoning, **cost,
+        rationale=answer.reasoning, **cost(reply),
         token_confidence=token_confidence(reply.tokens, answer.faulty),
     )
 

