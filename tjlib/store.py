@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Released", "Source", "append", "atomic", "load", "published", "read", "read_labels",
-    "read_verdicts", "released", "released_agent", "sentences", "write",
+    "Released", "Source", "append", "atomic", "data_folder", "load", "published", "read",
+    "read_labels", "read_verdicts", "released", "released_agent", "sentences", "write",
 ]
 
 
@@ -55,7 +55,8 @@ class Source:
     trajectories: list[Trajectory] | None = None
 
 
-def _data_folder(name: str) -> Path:
+def data_folder(name: str) -> Path:
+    """Return one folder of the data sheet, in a checkout or in the installed package."""
     packed = Path(str(files("tjlib"))) / "data" / name
     return packed if packed.is_dir() else packed.parents[2] / "data" / name
 
@@ -80,10 +81,10 @@ def published(name: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    names = sorted(path.stem for path in _data_folder("published").glob("*.csv"))
+    names = sorted(path.stem for path in data_folder("published").glob("*.csv"))
     if name not in names:
         raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
-    return pd.read_csv(_data_folder("published") / f"{name}.csv")
+    return pd.read_csv(data_folder("published") / f"{name}.csv")
 
 
 def sentences() -> pd.DataFrame:
@@ -97,7 +98,7 @@ def sentences() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(_data_folder("sentences") / "reply_sentences.csv")
+    return pd.read_csv(data_folder("sentences") / "reply_sentences.csv")
 
 
 def released(folder: str | Path | None = None) -> Released:
@@ -134,7 +135,7 @@ def released_agent(folder: str | Path | None = None) -> tuple[list[Trajectory], 
 def _patterns() -> tuple[list[Label], list[Verdict]]:
     """Expand the pattern table: one row a combination of label and verdicts, counted."""
     labels, verdicts = [], []
-    path = _data_folder("published") / "verdict_patterns.csv"
+    path = data_folder("published") / "verdict_patterns.csv"
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             judges = [name.partition("|")[0] for name in row if name.endswith("|faulty")]
@@ -215,7 +216,7 @@ def load(
     if str(source) == "released":
         path = find() / "verdicts.jsonl"
     elif str(source) == "recorded":
-        path = _data_folder("recorded") / "verdicts.jsonl"
+        path = data_folder("recorded") / "verdicts.jsonl"
     if path.is_dir():
         if not (path / "verdicts.jsonl").is_file():
             raise InputError(f"{path}: no verdicts.jsonl in this folder; name the verdict file")
