@@ -6,8 +6,10 @@ from collections import Counter
 
 import pandas as pd
 import pytest
+from test_figures import contrasts, layers, spec_of
 
 from tjlib import episodes, store
+from tjlib.charts import organic as charts
 from tjlib.desk import oracle, rules
 from tjlib.desk.testbed import judged_set
 from tjlib.desk.world import STRATA, instances, replay
@@ -172,10 +174,43 @@ def test_the_sequence_rule_is_counted_by_hand_on_four_episodes():
 
 def test_habits_are_counted_by_stratum_and_add_up():
     found = organic.habits(EPISODES, LABELS).set_index("stratum")
-    assert found.loc["expired"].tolist() == [2, 2, 0, 2, 3, 2]
-    assert found.loc["all"].tolist() == [4, 2, 0, 2, 3, 4]
+    assert found.loc["expired"].tolist() == [2, 2, 0, 0, 2, 3, 2]
+    assert found.loc["all"].tolist() == [4, 2, 0, 0, 2, 3, 4]
     sums = found.drop(index="all").drop(columns="scripts").sum()
     assert (sums == found.loc["all"].drop("scripts")).all()
+
+
+def test_what_the_chapter_says_of_the_released_episodes_in_words_is_so(shared):
+    trajectories, labels = store.released_agent(shared / "released")
+    handed_on = {"expired", "non_refundable", "wrong_customer", "already_refunded"}
+    for trajectory, label in zip(trajectories, labels, strict=True):
+        called = organic.tools(trajectory)
+        if "check_eligibility" not in called:
+            assert label.stratum in handed_on and "issue_refund" not in called
+        if endings.ending(label) == "loud":
+            assert called[-1] == "reply" and "escalate" not in called
+        if endings.ending(label) == "silent":
+            assert len(called) == 10 and called[-1] == "escalate" and "reply" not in called
+    assert set(organic.habits(trajectories, labels)["unchecked"]) == {0}
+
+
+def test_episodes_that_broke_off_are_counted_apart(tmp_path):
+    store.write(tmp_path / "trajectories.jsonl", EPISODES)
+    store.write(tmp_path / "labels.jsonl", LABELS)
+    lines = [f'{{"trajectory_id": "{name}", "status": "{status}", "turns": 3}}\n'
+             for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-6", "unparsed"),
+                                  ("e-6", "ok"))]
+    (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
+    assert episodes.load(tmp_path).broken_off == {"unparsed": 1}  # e-6 went well when run again
+
+
+def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
+    called = [("issue_refund",), ("issue_refund", "check_eligibility"),
+              ("check_eligibility", "issue_refund"), ("check_eligibility",)]
+    runs = [run(f"u-{i}", *each) for i, each in enumerate(called)]
+    labels = [Label(t.trajectory_id, False, outcome_correct=True, stratum="happy") for t in runs]
+    found = organic.habits(runs, labels).set_index("stratum").loc["happy"]
+    assert found[["checked", "refunded", "unchecked"]].tolist() == [3, 3, 2]
 
 
 def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
@@ -205,3 +240,37 @@ def test_the_released_episodes_say_where_they_come_from(shared, monkeypatch):
     monkeypatch.setenv("TJLIB_RELEASED", str(shared / "released"))
     found = episodes.load("released")
     assert len(found.trajectories) == 60 and "at 4a60c59" in found.origin
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_counts_in_the_strip_can_be_read_over_their_boxes(scheme):
+    cells = endings.by_stratum(LABELS).assign(panel="four")
+    found = contrasts(charts.strip(cells), scheme)
+    assert len(found) == 9 and min(found)[0] >= 4.5
+
+
+def test_each_panel_of_the_strip_shows_the_endings_its_source_tells_apart(printed):
+    cells = pd.concat([endings.printed_strata(printed, STRATA).assign(panel="printed"),
+                       endings.by_stratum(LABELS).assign(panel="four")])
+    panels = spec_of(charts.strip(cells))["concat"]
+    assert [layers(panel)[0]["encoding"]["x"]["sort"] for panel in panels] == [
+        ["no fault seen", "faulty"], list(endings.ENDINGS)]
+
+
+def test_a_mix_may_have_any_name_in_the_curves_legend():
+    curves = pd.DataFrame({"judge": "j", "faults": ["as in 'this' \"set\""] * 2,
+                           "fault_rate": [0.1, 1.0], "value": [0.5, 1.0], "lo": [0.4, 1.0],
+                           "hi": [0.6, 1.0]})
+    spans = pd.DataFrame([{"judge": "j", "where": "here", "lo": 0.1, "hi": 0.3}])
+    marks = curves.head(1).assign(where="yours", shown="0.5")
+    assert spec_of(charts.ppv(curves, spans, marks))["facet"]["field"] == "judge"
+
+
+def test_a_type_no_rule_sees_has_words_and_no_mark():
+    rows = endings.mix(LABELS).assign(
+        panel="four", injected=0.2, published=None, shown="", note="").astype(
+        {"value": float, "lo": float, "hi": float, "published": float})
+    rows.loc[~rows["visible"].astype(bool), "note"] = "no rule sees it"
+    marks = {unit["mark"]["type"]: unit for unit in layers(spec_of(charts.mix(rows)))}
+    assert marks["text"]["transform"] == [{"filter": "datum.note"}]
+    assert set(rows.loc[rows["value"].isna(), "type"]) == set(endings.INVISIBLE)

@@ -7,8 +7,11 @@ has nothing but those reads the published table (`tjlib.store.published`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from tjlib import store
 from tjlib.provenance import Run, origin, run_file
@@ -25,12 +28,24 @@ _MAKE = "run: tjlib agent --model local:smollm2 --out"
 
 @dataclass(frozen=True)
 class Episodes:
-    """Episodes and their labels, one pair each, aligned; ``origin`` belongs under every table."""
+    """Episodes and their labels, one pair each, aligned; ``origin`` belongs under every table.
+
+    ``broken_off`` counts by status the episodes that ended in a reply that was no call: they
+    have no label, and are in neither list.
+    """
 
     name: str
     origin: str
     trajectories: list[Trajectory]
     labels: list[Label]
+    broken_off: dict[str, int] = field(default_factory=dict)
+
+
+class _Ended(msgspec.Struct):
+    """What is read here of a line about one episode."""
+
+    trajectory_id: str
+    status: str
 
 
 def load(source: str | Path) -> Episodes:
@@ -76,5 +91,9 @@ def load(source: str | Path) -> Episodes:
     runs = list(store.read(beside, Run, torn_ok=True)) if beside.is_file() else []
     made = origin(runs) or "no run record"
     said = f"measured here: {made}; data/recorded/agent" if recorded else f"{folder} ({made})"
+    ended = folder / "episodes.jsonl"
+    found = {x.trajectory_id: x.status for x in store.read(ended, _Ended, torn_ok=True)} if (
+        ended.is_file()) else {}
     return Episodes("recorded" if recorded else folder.name, said, trajectories,
-                    [labels[t.trajectory_id] for t in trajectories])
+                    [labels[t.trajectory_id] for t in trajectories],
+                    dict(Counter(status for status in found.values() if status != "ok")))

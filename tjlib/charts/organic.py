@@ -7,6 +7,8 @@ computed, sampled or read here.
 
 from __future__ import annotations
 
+import json
+
 import altair as alt
 import pandas as pd
 
@@ -32,7 +34,7 @@ def strip(cells: pd.DataFrame) -> alt.ConcatChart:
     -------
     altair.ConcatChart
     """
-    boxes, words = heat("share", "share of the episodes of that kind of case")
+    boxes, words = heat("share", "share of the row")
     base = alt.Chart().encode(
         y=alt.Y("stratum:N", sort=_sorted(cells, "stratum"), title=None,
                 axis=alt.Axis(domain=False, ticks=False), scale=alt.Scale(paddingInner=0.06)),
@@ -113,7 +115,8 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
         style="reference", opacity=0.22).encode(
         x=alt.X("lo:Q", title=title, scale=scale), x2="hi:Q",
         tooltip=tips(where="seen in", lo=("from", ".1%"), hi=("to", ".1%")))
-    band = base.transform_filter(f"datum.faults == '{kinds[0]}' && isValid(datum.lo)").mark_area(
+    first = f"datum.faults == {json.dumps(kinds[0])} && isValid(datum.lo)"
+    band = base.transform_filter(first).mark_area(
         style="reference", opacity=0.22, line=False).encode(
         x=x, y=alt.Y("lo:Q", title="PPV (higher is better)", scale=share), y2="hi:Q")
     lines = base.mark_line().encode(x=x, y=y, strokeDash=alt.StrokeDash(

@@ -198,8 +198,9 @@ def habits(trajectories: Sequence[Trajectory], labels: Sequence[Label]) -> pd.Da
     DataFrame
         One row per stratum, then "all": stratum, episodes, checked (episodes
         that called check_eligibility), refunded (that called issue_refund),
-        handed_on (that called escalate), escalates (calls), scripts (distinct
-        lists of tools).
+        unchecked (that did so with no check_eligibility before), handed_on
+        (that called escalate), escalates (calls), scripts (distinct lists of
+        tools).
     """
     rows = pd.DataFrame({"stratum": [x.stratum or "unknown" for x in labels],
                          "called": [tools(t) for t in trajectories]})
@@ -208,6 +209,8 @@ def habits(trajectories: Sequence[Trajectory], labels: Sequence[Label]) -> pd.Da
         "stratum": name, "episodes": len(called),
         "checked": sum("check_eligibility" in x for x in called),
         "refunded": sum("issue_refund" in x for x in called),
+        "unchecked": sum("issue_refund" in x and "check_eligibility" not in
+                         x[:x.index("issue_refund")] for x in called),
         "handed_on": sum("escalate" in x for x in called),
         "escalates": sum(x.count("escalate") for x in called),
         "scripts": len(set(called))} for name, called in parts])
