@@ -171,11 +171,12 @@ chapter.text("a8-ours-faulty", "No episodes of our own are recorded here." if mi
                  *mine.loc[BAD, ["k", "n"]],
                  tables.estimate(exact_share(*mine.loc[BAD, ["k", "n"]]), 2)))
 chapter.text("a8-ours-model", "None of our own are recorded here; they are made with smollm2."
-             if ours is None else f"Ours are {ours.origin.replace('; data', ', in data')}.")
+             if ours is None else "Ours were driven by {}.".format(
+                 ours.origin.removeprefix("measured here: ").partition("; data")[0]))
 chapter.text("a8-episodes", f"{paper.loc['episodes', 'k']}")
-cut = [f"{sum(x.broken_off.values())} of {sum(x.broken_off.values()) + len(x.labels)} ({name_of(x)}: "
-       + ", ".join(f"{n} {status}" for status, n in x.broken_off.items()) + ")"
-       for x in at_hand if x.broken_off]
+lost = {name_of(x): (sum(x.broken_off.values()), len(x.labels), x.broken_off) for x in at_hand}
+cut = [f"{n} of {n + kept} ({name}: {', '.join(f'{k} {status}' for status, k in each.items())})"
+       for name, (n, kept, each) in lost.items() if n]
 chapter.text("a8-broken-off", f"Attempts that broke off because a reply was no call, and are in no "
              f"count: {'; '.join(cut)}." if cut else "")
 
@@ -337,7 +338,9 @@ chapter.text("a8-script-worth", ", ".join(worth) or needs_files)
 HABITS = {"stratum": "case", "episodes": "episodes", "checked": "eligibility checked",
           "refunded": "refund tried", "unchecked": "of these unchecked", "handed_on": "handed on",
           "escalates": "escalate calls", "scripts": "distinct lists of tools"}
-kept = [organic.habits(x.trajectories, x.labels).assign(source=name_of(x)) for x in at_hand]
+ORDER = {name: place for place, name in enumerate((*world.STRATA, "all"))}
+kept = [organic.habits(x.trajectories, x.labels).assign(source=name_of(x)).sort_values(
+    "stratum", key=lambda s: s.map(ORDER), kind="stable") for x in at_hand]
 tables.show(
     pd.concat(kept)[["source", *HABITS]].rename(columns=HABITS),
     "Tool calls by kind of case: episodes, except escalate calls and distinct lists.", files_origin,
@@ -375,7 +378,9 @@ chapter.text("a8-scripts", "; ".join(
 # set's own mix of types, the dotted one over the organic mix of {glue:text}`a8-rate-name`.
 
 # %% tags=["hide-input"]
-NAME = "the paper's episodes" if chosen is None else f"the episodes {name_of(chosen)}"
+OF = {"released": "the released episodes", "recorded": "the episodes recorded here"}
+NAME = "the paper's episodes" if chosen is None else OF.get(
+    chosen.name, f"the episodes of {chosen.name}")
 row = (paper if chosen is None else counts[name_of(chosen)].set_index("metric")).loc[BAD]
 RATES = {NAME: exact_share(row["k"], row["n"])}
 if ours is not None and ours is not chosen:
@@ -448,7 +453,8 @@ for at in ("set", "organic", "yours"):
         chapter.text(f"{key}-{at}", read.get((names.get(judge), ENDS[at]), not_here))
 dotted = carried[carried["faults"] != "types as in this set"].set_index(["judge_id", "fault_rate"])
 both = (OUTCOME, ENDS["organic"])
-chapter.text("a8-ppv-mix", dotted.loc[both, "shown"] if both in dotted.index else not_here)
+chapter.text("a8-ppv-mix", dotted.loc[both, "shown"] if both in dotted.index else
+             not_here if organic_mix else "(no organic mix: no fault was seen)")
 for key in ("recall", "false_alarm_rate"):
     rates = dict(zip(own["judge_id"], own[key], strict=True))
     chapter.text(f"a8-{key}", f"{rates[OUTCOME]:.2f}" if OUTCOME in rates else not_here)

@@ -198,10 +198,10 @@ def test_episodes_that_broke_off_are_counted_apart(tmp_path):
     store.write(tmp_path / "trajectories.jsonl", EPISODES)
     store.write(tmp_path / "labels.jsonl", LABELS)
     lines = [f'{{"trajectory_id": "{name}", "status": "{status}", "turns": 3}}\n'
-             for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-6", "unparsed"),
-                                  ("e-6", "ok"))]
+             for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-2", "timeout"),
+                                  ("e-2", "ok"))]
     (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
-    assert episodes.load(tmp_path).broken_off == {"unparsed": 1}  # e-6 went well when run again
+    assert episodes.load(tmp_path).broken_off == {"unparsed": 1}  # e-2 went well when run again
 
 
 def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
@@ -264,6 +264,18 @@ def test_a_mix_may_have_any_name_in_the_curves_legend():
     spans = pd.DataFrame([{"judge": "j", "where": "here", "lo": 0.1, "hi": 0.3}])
     marks = curves.head(1).assign(where="yours", shown="0.5")
     assert spec_of(charts.ppv(curves, spans, marks))["facet"]["field"] == "judge"
+
+
+def test_the_readers_own_rate_is_a_triangle_whatever_stands_beside_it():
+    curves = pd.DataFrame({"judge": "j", "faults": "f", "fault_rate": [0.1], "value": [0.5],
+                           "lo": [0.4], "hi": [0.6]})
+    spans = pd.DataFrame([{"judge": "j", "where": "here", "lo": 0.1, "hi": 0.3}])
+    for places in (["yours"], ["paper", "yours"], ["paper", "ours", "yours"]):
+        marks = pd.concat([curves.assign(where=place, shown="") for place in places])
+        shapes = [unit["encoding"]["shape"]["scale"] for unit in layers(spec_of(
+            charts.ppv(curves, spans, marks))) if "shape" in unit["encoding"]]
+        assert dict(zip(shapes[0]["domain"], shapes[0]["range"], strict=True))["yours"] == (
+            "triangle-up")
 
 
 def test_a_type_no_rule_sees_has_words_and_no_mark():

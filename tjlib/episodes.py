@@ -96,4 +96,4 @@ def load(source: str | Path) -> Episodes:
         ended.is_file()) else {}
     return Episodes("recorded" if recorded else folder.name, said, trajectories,
                     [labels[t.trajectory_id] for t in trajectories],
-                    dict(Counter(status for status in found.values() if status != "ok")))
+                    dict(Counter(status for name, status in found.items() if name not in labels)))

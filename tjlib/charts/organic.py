@@ -98,7 +98,8 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
     spans : DataFrame
         Intervals of fault rates that were seen somewhere: judge, where, lo, hi.
     marks : DataFrame
-        Columns judge, where, fault_rate, value and shown (text).
+        Columns judge, where (at most three, the reader's own rate last),
+        fault_rate, value and shown (text).
 
     Returns
     -------
@@ -125,7 +126,7 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
     points = alt.Chart().transform_filter("datum.part == 'mark'").mark_point(
         style="reference", size=120).encode(
         x=x, y=y, shape=alt.Shape("where:N", sort=places, scale=alt.Scale(
-            domain=places, range=["square", "circle", "triangle-up"][:len(places)]),
+            domain=places, range=[*("square", "circle")[:len(places) - 1], "triangle-up"]),
             legend=alt.Legend(title="fault rate of", orient="bottom", columns=1)),
         tooltip=tips(judge="judge", where="where", fault_rate=("fault rate", ".1%"), shown="PPV"))
     data = pd.concat([curves.assign(part="curve"), spans.assign(part="span"),
