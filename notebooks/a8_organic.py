@@ -76,7 +76,7 @@ from tjlib.charts import organic as charts
 from tjlib.charts.show import show
 from tjlib.desk import oracle, world
 from tjlib.desk.testbed import judged_set
-from tjlib.episodes import load
+from tjlib.driven import load
 from tjlib.measure import endings, organic
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.prevalence import deployed

@@ -35,7 +35,7 @@ ARROWS = {
     "tjlib.desk.faults": ["tjlib.desk.world"],
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
-    "tjlib.episodes": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
+    "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],

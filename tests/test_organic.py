@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from test_figures import contrasts, layers, spec_of
 
-from tjlib import episodes, store
+from tjlib import driven, store
 from tjlib.charts import organic as charts
 from tjlib.desk import oracle, rules
 from tjlib.desk.testbed import judged_set
@@ -201,7 +201,14 @@ def test_episodes_that_broke_off_are_counted_apart(tmp_path):
              for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-2", "timeout"),
                                   ("e-2", "ok"))]
     (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
-    assert episodes.load(tmp_path).broken_off == {"unparsed": 1}  # e-2 went well when run again
+    assert driven.load(tmp_path).broken_off == {"unparsed": 1}  # e-2 went well when run again
+
+
+def test_a_folder_whose_episodes_all_broke_off_says_so(tmp_path):
+    (tmp_path / "episodes.jsonl").write_text(
+        '{"trajectory_id": "e-1", "status": "unparsed"}\n', "utf-8")
+    with pytest.raises(InputError, match=r"no episode to count, all broke off \(1 unparsed\)"):
+        driven.load(tmp_path)
 
 
 def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
@@ -216,29 +223,29 @@ def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
 def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
     store.write(tmp_path / "trajectories.jsonl", EPISODES)
     store.write(tmp_path / "labels.jsonl", LABELS[::-1])
-    found = episodes.load(tmp_path)
+    found = driven.load(tmp_path)
     assert [t.trajectory_id for t in found.trajectories] == [x.trajectory_id for x in found.labels]
     assert found.origin == f"{tmp_path} (no run record)"
 
 
 def test_what_is_missing_is_said_in_one_line(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="there is no such folder; give released, recorded"):
-        episodes.load(tmp_path / "nowhere")
+        driven.load(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"no trajectories.jsonl and no labels.jsonl in it; run:"):
-        episodes.load(tmp_path)
+        driven.load(tmp_path)
     store.write(tmp_path / "trajectories.jsonl", EPISODES)
     store.write(tmp_path / "labels.jsonl", LABELS[:3])
     with pytest.raises(InputError, match=r"labels.jsonl: no label for e-4; run: tjlib agent"):
-        episodes.load(tmp_path)
+        driven.load(tmp_path)
     monkeypatch.setattr(store, "data_folder", lambda name: tmp_path / name)
     with pytest.raises(InputError, match="no agent episodes are recorded here") as caught:
-        episodes.load("recorded")
+        driven.load("recorded")
     assert "\n" not in str(caught.value)
 
 
 def test_the_released_episodes_say_where_they_come_from(shared, monkeypatch):
     monkeypatch.setenv("TJLIB_RELEASED", str(shared / "released"))
-    found = episodes.load("released")
+    found = driven.load("released")
     assert len(found.trajectories) == 60 and "at 4a60c59" in found.origin
 
 

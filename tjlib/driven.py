@@ -77,6 +77,13 @@ def load(source: str | Path) -> Episodes:
                              f"{_MAKE} FOLDER, and name the folder")
         raise InputError(f"{folder}: there is no such folder; give released, recorded, or the "
                          "folder that tjlib agent wrote")
+    ended = folder / "episodes.jsonl"
+    status = {x.trajectory_id: x.status for x in store.read(ended, _Ended, torn_ok=True)} if (
+        ended.is_file()) else {}
+    if status and "ok" not in status.values():
+        what = ", ".join(f"{n} {each}" for each, n in Counter(status.values()).items())
+        raise InputError(f"{ended}: no episode to count, all broke off ({what}); see the rationale "
+                         "in its lines, and drive them with another model or --out")
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise InputError(f"{folder}: no {' and no '.join(missing)} in it; {_MAKE} {folder}")
@@ -91,9 +98,6 @@ def load(source: str | Path) -> Episodes:
     runs = list(store.read(beside, Run, torn_ok=True)) if beside.is_file() else []
     made = origin(runs) or "no run record"
     said = f"measured here: {made}; data/recorded/agent" if recorded else f"{folder} ({made})"
-    ended = folder / "episodes.jsonl"
-    found = {x.trajectory_id: x.status for x in store.read(ended, _Ended, torn_ok=True)} if (
-        ended.is_file()) else {}
     return Episodes("recorded" if recorded else folder.name, said, trajectories,
                     [labels[t.trajectory_id] for t in trajectories],
-                    dict(Counter(status for name, status in found.items() if name not in labels)))
+                    dict(Counter(each for name, each in status.items() if name not in labels)))
