@@ -37,6 +37,7 @@ ARROWS = {
     "tjlib.desk.organic": ["tjlib.desk.rules", "tjlib.desk.world"],
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
+    "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
