@@ -1,4 +1,4 @@
-"""What the chapter on judges shows: prompts laid over each other, one verdict, fences, live runs."""
+"""What the chapter on judges shows: two prompts as one, one verdict, fences, live runs."""
 
 from __future__ import annotations
 
