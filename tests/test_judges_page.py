@@ -16,6 +16,7 @@ from tjlib.charts.show import show
 from tjlib.desk import testbed
 from tjlib.judges import fence, panel, prompts
 from tjlib.judges.parts import Part, parts, shared_start
+from tjlib.measure.prompt_tokens import fit
 from tjlib.measure.rates import exact_rates, judged_by_all
 from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
@@ -201,3 +202,25 @@ def test_the_probabilities_are_drawn_by_role_with_the_half_marked():
     layers = shown.spec["spec"]["layer"]
     assert layers[0]["encoding"]["x"] == {"datum": 0.5}
     assert np.allclose(drawn["median"], 0.4) and "0.4" in shown.html
+
+
+def test_the_two_rates_are_found_again_from_whole_prompts():
+    words = ["A sentence of it.", "Another sentence, a longer one.\n\nAnd a third."]
+    step = "[step 0] call: look(id=7)"
+    texts = [*words, f"{words[0]}\n{step}", f"{words[1]}\n{step}\n{step}"]
+
+    def count(text):
+        return sum(len(line) * (0.5 if line.startswith("[step") else 0.25)
+                   for line in text.splitlines())
+
+    found = fit(texts, list(map(count, texts)))
+    assert (found.sentences, found.steps) == pytest.approx((0.25, 0.5))
+    assert found.worst == pytest.approx(0, abs=1e-9)
+    assert found.of(f"{step}\n{step}") == 25
+    # With one count wrong the fit says by how much it is off.
+    assert fit(texts, [count(texts[0]) + 8, *map(count, texts[1:])]).worst > 1
+
+
+def test_without_steps_both_rates_are_the_one_that_is_known():
+    found = fit(["Four by four 16.", "Eight."], [4, 2])
+    assert found.sentences == found.steps == pytest.approx((16 * 4 + 6 * 2) / (16**2 + 6**2))

@@ -13,7 +13,7 @@ from html import escape
 
 from tjlib.judges.parts import Part
 
-__all__ = ["Column", "show"]
+__all__ = ["Column", "Verbatim", "show"]
 
 #: Longer parts that one judge alone reads are folded: six steps fill a telephone's screen.
 _LONG = 1_000
@@ -92,3 +92,17 @@ def show(
     True
     """
     return Column(parts, tokens, names, note)
+
+
+class Verbatim:
+    """A text as it stands, its lines wrapped to the page."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def _repr_html_(self) -> str:
+        return ('<pre class="tj-verbatim" style="white-space: pre-wrap; overflow-wrap: anywhere">'
+                f"{escape(self.text)}</pre>")
+
+    def __repr__(self) -> str:
+        return self.text
