@@ -23,8 +23,9 @@
 #
 # ```{admonition} In one minute
 # The prompts of the **outcome** judge (shown the request and the reply) and of the **step** judge
-# (shown every step) share {glue:text}`a4-shared` of the lines of either. What is not shared stands in
-# {glue:text}`a4-places` besides the steps - and there the two judges are not only *shown* something
+# (shown every step) share {glue:text}`a4-both` lines of instructions; the one has
+# {glue:text}`a4-lines-outcome`, the other {glue:text}`a4-lines-step`. What they do not share stands in
+# {glue:text}`a4-places` - and there the two judges are not only *shown* something
 # else, they are *asked* something else. Two more judges, put together from the same paragraphs,
 # take the two apart. With a model of 135 million parameters the outcome judge flagged
 # {glue:text}`a4-outcome-flags` runs and the step judge {glue:text}`a4-step-flags`; the rules, which
@@ -75,6 +76,7 @@ given = chapter.check(
 
 # %% tags=["hide-input"]
 import json
+from textwrap import shorten
 
 import numpy as np
 import pandas as pd
@@ -91,12 +93,14 @@ from tjlib.judges.render import BEGIN, END, render
 from tjlib.judges.wording import plain
 from tjlib.measure import tokens
 from tjlib.measure.prompt_tokens import fit
-from tjlib.measure.rates import exact_rates, judged_by_all
+from tjlib.measure.rates import exact_rates, judged_by_all, tally
+from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import floors, metrics
-from tjlib.trace import (STATUSES, Call, InputError, Observation, Step, Trajectory, Verdict)
+from tjlib.trace import STATUSES, Call, InputError, Observation, Step, Trajectory, Verdict
 
+# %% tags=["hide-input"]
 recorded = store.load("recorded")
 ruled = [rules.judge(trajectory) for trajectory in recorded.trajectories]
 known = [*recorded.verdicts, *ruled]
@@ -145,8 +149,9 @@ lines = {w: sum(p.text.count("\n") + 1 for p in before if p.whose == w)
          for w in ("both", "first", "second")}
 starts = [a.whose != "both" and (i == 0 or before[i - 1].whose == "both")
           for i, a in enumerate(before)]
-chapter.text("a4-shared", f"{lines['both']} of {lines['both'] + lines['first']} and of "
-             f"{lines['both'] + lines['second']}")
+chapter.number("a4-both", lines["both"], 0)
+chapter.number("a4-lines-outcome", lines["both"] + lines["first"], 0)
+chapter.number("a4-lines-step", lines["both"] + lines["second"], 0)
 chapter.text("a4-places", "one place" if sum(starts) == 1 else f"{sum(starts)} places")
 words = {w: rates.of("\n".join(p.text for p in before if p.whose == w)) for w in lines}
 for name, key in (("both", "both"), ("first", "outcome"), ("second", "step")):
@@ -162,11 +167,12 @@ chapter.number("a4-reply-share", 100 * (1 - rates.of(heads["reply"]) / rates.of(
 # the steps, in an outcome judge for the instructions.
 #
 # Now read what is marked. The first sentence of each side is the *view*: what the judge is shown.
-# The rest is the *task*: the outcome judge is to flag an answer only if the answer gives it a reason,
-# and is told that not seeing the steps is no evidence; the step judge is to walk through the
-# procedure, and is told that a right answer may have been reached the wrong way. Both changed
-# together. So a difference between the two judges is a difference of view **and** task, and the
-# quoted sentence says more than the prompts do. The 2 x 2 cells further down take them apart.
+# The outcome judge's caution that unseen steps are no evidence goes with it. The rest is the *task*:
+# the outcome judge is to flag an answer only if the answer gives it a reason; the step judge is to
+# walk through the procedure, and is told that a right answer may have been reached the wrong way.
+# View and task change together. So a difference between the two judges is a difference of view **and**
+# task, and the quoted sentence says more than the prompts do. The 2 x 2 cells further down take them
+# apart.
 #
 # ## What they may answer
 #
@@ -244,13 +250,13 @@ promptview.Verbatim(render(subject, steps=False))
 # Decide: is this answer a correct and complete resolution? Then open the steps.
 
 # %% tags=["hide-input"]
-promptview.Verbatim(render(subject, steps=True))
+promptview.Verbatim(render(subject, steps=True), "Show what the step judge sees")
 
 # %% [markdown]
 # Check each step against the procedure at the top of {numref}`fig-a4-prompts`. In a live notebook
 # fill in the cell below and run it and the next one; on paper, write the five fields down. Your
 # answer goes through the same reader as a model's. Left as it is, it fails as a model's would:
-# `faulty` is not true or false, so it is a status and no judgement.
+# `faulty` is not true or false, so you get a status and no judgement.
 
 # %%
 mine = {
@@ -258,7 +264,7 @@ mine = {
     "faulty": None,  # True or False
     "failure_step": 0,  # the first step that went wrong, from 0
     "failure_type": "none",  # or one of the six
-    "confidence": 0.5,  # that your verdict is right: .5 is a coin flip, 1 is certain
+    "confidence": 0.5,  # that you are right, from .5 to 1
 }
 
 # %% tags=["hide-input"]
@@ -272,7 +278,8 @@ if given.traces:
 told = [] if label is None else [Verdict(
     subject.trajectory_id, "the label", label.faulty, label.failure_step, label.failure_type)]
 rows = beside_label(label, [*told, *others])
-rows["in its words"] = [plain(v.rationale)[:160] or "-" for v in [*told, *others]]
+rows.loc[rows["who"] == "the label", "is"] = "-"
+rows["in its words"] = [shorten(plain(v.rationale), 160) or "-" for v in [*told, *others]]
 tables.show(rows, "The answer: open it when you have yours. The label, the rules, and the recorded "
             "judges on the same run.", f"{recorded.origin}; rules: computed on this page", folded=True)
 
@@ -302,14 +309,39 @@ chapter.text("a4-read", f"{sum(v.status == 'ok' for v in shown)} of {len(shown)}
 
 # %% tags=["hide-input"]
 blocks = [beside_label(label_of.get(v.trajectory_id), [v]).assign(
-    run=place[v.trajectory_id], words=plain(v.rationale)[:80] or "-") for v in shown]
+    run=place[v.trajectory_id], words=shorten(plain(v.rationale), 80) or "-") for v in shown]
 listing = pd.concat(blocks) if blocks else pd.DataFrame(columns=["run", "who"])
 tables.show(listing.set_index("run").rename(columns={"who": "judge", "words": "in its words"}),
             "The first trajectories, verdict by verdict.", made, folded=len(listing) > 30)
 
+# %% tags=["hide-input"]
+RATES = {"silent_recall": "silent recall", "loud_recall": "loud recall",
+         "false_alarm_rate": "false alarms"}
+CAPTION = ("Recall: higher is better; false alarms: lower. In brackets exact 95 % intervals; ‡: constant "
+           "by construction. A reply that failed is not read, and counts as not flagged.")
+
+
+def scored(labels, verdicts, ends=()):
+    """Lay judges, and the floors named, out by what was read, what was flagged, and their rates."""
+    joined, counts = table(labels, verdicts), tally(verdicts)
+    floor = floors(joined)
+    rates = pd.concat([exact_rates(joined), floor[floor["judge"].isin(ends)]])
+    laid = tables.layout(rates, RATES, over=tuple(RATES))
+    for at, what in enumerate(("read", "flagged")):
+        texts = [f"{k}\xa0of\xa0{n}" for k, n in zip(counts[what], counts["asked"], strict=True)]
+        laid.insert(at, what, texts + ["-"] * len(ends))
+    return laid
+
+
+# %% tags=["hide-input"]
+scores = (scored(truth, shown) if truth and shown else
+          pd.DataFrame(columns=["judge", "no labels are known, or no verdict is there"]))
+tables.show(scores, "What these few verdicts come to. " + CAPTION, made)
+
 # %% [markdown]
-# These verdicts were {glue:text}`a4-how`; {glue:text}`a4-read` replies could be read. If the table is
-# empty, these trajectories are not in the recorded run: give a model.
+# These verdicts were {glue:text}`a4-how`; {glue:text}`a4-read` replies could be read. Where the tables
+# are empty, these trajectories are not in the recorded run: give a model. A handful of verdicts says
+# little; the intervals say how little.
 #
 # ## A weak model, measured
 #
@@ -324,43 +356,37 @@ tables.show(listing.set_index("run").rename(columns={"who": "judge", "words": "i
 LANES = [f"{d.prefix}:{MODEL}" for d in panel.DESIGNS.values()]
 ranked = sorted({v.judge for v in known}, key=lambda j: (
     LANES.index(j) if j in LANES else len(LANES), j == "rules", j))
-joined = table(recorded.labels, [v for j in ranked for v in known if v.judge == j])
-exact, floor = exact_rates(joined), floors(joined)
-floor = floor[floor["judge"] != "prevalence coin"]
-SHOWN = {"silent_recall": "silent recall", "loud_recall": "loud recall",
-         "false_alarm_rate": "false alarms"}
-laid = tables.layout(pd.concat([exact, floor]), SHOWN, over=tuple(SHOWN))
-per = pd.DataFrame([(v.judge, v.status == "ok", v.faulty is True) for v in known],
-                   columns=["judge", "read", "flagged"]).groupby("judge").agg(["sum", "size"])
-of = {(j, what): f"{per.loc[j, (what, 'sum')]} of {per.loc[j, (what, 'size')]}"
-      for j in ranked for what in ("read", "flagged")}
-for at, what in enumerate(("read", "flagged")):
-    laid.insert(at, what, [of.get((j, what), "-") for j in [*ranked, *floor["judge"].unique()]])
-tables.show(laid, "The recorded run beside the rules and two floors. Recall: higher is better; false "
-            "alarms: lower. In brackets exact 95 % intervals; ‡: constant by construction.",
+tables.show(scored(recorded.labels, [v for j in ranked for v in known if v.judge == j],
+                   ("always faulty", "always clean")),
+            "The recorded run beside the rules and two floors. " + CAPTION,
             f"{recorded.origin}; rules: computed on this page")
 
 # %% tags=["hide-input"]
-by = exact.set_index(["judge", "metric"])
+joined = table(recorded.labels, [v for j in ranked for v in known if v.judge == j])
+per, by = tally(known).to_dict("index"), exact_rates(joined).set_index(["judge", "metric"])
 paper = store.published("trajectory_judge_numbers").set_index(["subject", "metric"])["published"]
 chapter.number("a4-8b-flags", paper["step:llama3.1:8b", "n_flagged"], 0)
 chapter.number("a4-8b-alarm", paper["step:llama3.1:8b", "false_alarm_rate"], 2)
 chapter.number("a4-8b-n", len(recorded.labels), 0)
 for key, name in (("outcome", f"outcome:{MODEL}"), ("step", f"step:{MODEL}"), ("rules", "rules")):
-    chapter.text(f"a4-{key}-flags", of.get((name, "flagged"), "(not judged here)"))
+    chapter.text(f"a4-{key}-flags", "{flagged} of {asked}".format_map(per[name]) if name in per else "(not judged here)")
 models = [j for j in ranked if j.endswith(f":{MODEL}")]
 apart = [j for j in models if (by.loc[(j, "recall"), "lo"] or 0) > (by.loc[(j, "false_alarm_rate"), "hi"] or 1)]
-quiet = [j for j in models if per.loc[j, ("flagged", "sum")] < 0.05 * per.loc[j, ("read", "sum")]]
+quiet = [j for j in models if per[j]["flagged"] < 0.05 * per[j]["read"]]
 chapter.text("a4-apart", ", ".join(apart) or "none")
 chapter.text("a4-quiet", ", ".join(quiet) or "none")
+silent = sum(x.faulty and bool(x.outcome_correct) for x in recorded.labels)
+chapter.number("a4-silent", silent, 0)
+chapter.number("a4-bound", clopper_pearson(0, silent)[1], 3)
+chapter.number("a4-always-ece", joined.faulty.mean(), 2)
 chapter.text("a4-not-yet", ", ".join(j for j in LANES if j not in ranked) or "none")
 
 # %% [markdown]
 # Of this model's judges, those that flagged fewer than one in twenty of the replies they gave:
 # {glue:text}`a4-quiet`. Those whose recall lies above their own false-alarm rate with the two
 # intervals apart: {glue:text}`a4-apart`. A judge in the first list and not in the second is the mirror
-# image of the paper's: it never raises a false alarm, and that is worth nothing. Its grammar was the
-# same, its prompt was the same; what it lacks is not a schema. (Judges not in the run yet:
+# image of the paper's: it hardly raises a false alarm, and that is worth nothing. It had the paper's
+# words and the paper's schema, with a bound on the reasoning; what it lacks is not a schema. (Judges not in the run yet:
 # {glue:text}`a4-not-yet`. Rows differ in how many runs were judged. The set is interleaved by design
 # cell, so a prefix of it has all of them in proportion.)
 #
@@ -380,8 +406,8 @@ both = judged_by_all([v for v in recorded.verdicts if v.trajectory_id in first],
 crossed = exact_rates(table(recorded.labels, both))
 crossed = tables.labelled(crossed.assign(judge=crossed["judge"].map(CELL)), judging.RATES)
 chapter.number("a4-cells-n", len({v.trajectory_id for v in both}), 0)
-chapter.text("a4-cells-there", ", ".join(CELL[j] for j in there))
-chapter.text("a4-cells-not", ", ".join(CELL[j] for j in CELL if j not in there) or "none")
+chapter.text("a4-cells-there", "; ".join(CELL[j] for j in there))
+chapter.text("a4-cells-not", "; ".join(CELL[j] for j in CELL if j not in there) or "none")
 show(judging.dumbbell(crossed), name="a4-cells", table=crossed[["judge", "what", "shown"]],
      alt="For each cell of view and task one row from 0 to 1 with the share flagged of silent "
          "faults, loud faults, clean runs and all faults, with intervals.")
@@ -401,7 +427,7 @@ show(judging.dumbbell(crossed), name="a4-cells", table=crossed[["judge", "what",
 # faulty runs *less clean* than clean ones. {numref}`fig-a4-tokens` shows where that probability lies
 # by what is true.
 
-# %% mystnb={"figure": {"caption": "The model's probability of `faulty` at the token of the verdict, by what is true: median, middle half, and 5 to 95 %. Dashed: one half, where the label turns.", "name": "fig-a4-tokens"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The model's probability of faulty at the token of the verdict, by what is true: median, middle half, and 5 to 95 %. Dashed: one half, where the label turns.", "name": "fig-a4-tokens"}} tags=["hide-input"]
 spread = tokens.spread(recorded.labels, [v for v in recorded.verdicts if v.judge in LANES])
 show(figures.probabilities(spread), name="a4-tokens", table=spread,
      alt="For each judge three rows, clean, silent and loud, with the median and the spread of "
@@ -412,10 +438,11 @@ found = tokens.ranking(recorded.labels, [v for v in recorded.verdicts if v.judge
                        np.random.default_rng(given.seed), draws=given.draws)
 found["shown"] = [tables.estimate(row, 2) for row in found.to_dict("records")]
 found["by"] = found["judge"] + ", " + found["source"]
-wide = found.pivot(index="by", columns="faults", values="shown")[["all", "silent", "loud"]]
-wide.insert(0, "faulty / clean", found[found["faults"] == "all"].set_index("by")[
-    ["n_faulty", "n_clean"]].astype(str).agg(" / ".join, axis=1))
-tables.show(wide.loc[list(dict.fromkeys(found["by"]))].rename_axis("ranked by"),
+found["faulty / clean"] = [f"{a} / {b}" for a, b in zip(found["n_faulty"], found["n_clean"], strict=True)]
+wide = found[found["faults"] == "all"].set_index("by")[["faulty / clean"]]
+for faults in ("all", "silent", "loud"):
+    wide[faults] = found[found["faults"] == faults].set_index("by")["shown"]
+tables.show(wide.rename_axis("ranked by"),
             "AUROC of the probability of faulty: the share of pairs of a faulty and a clean run with "
             "the faulty one ranked higher (1 is best, .5 is chance), with 95 % intervals by whole "
             "trajectories.", recorded.origin)
@@ -431,9 +458,10 @@ for key in ("outcome", "step"):
         chapter.text(f"a4-{key}-{source}-word", "has no interval" if lo is None else
                      "lies above one half" if lo > 0.5 else "lies below one half" if hi < 0.5 else
                      "does not exclude one half")
-values = {v.confidence for v in recorded.verdicts if v.judge in VIEW and v.status == "ok"}
+values = pd.Series([v.confidence for v in recorded.verdicts
+                    if v.judge in VIEW and v.confidence is not None]).value_counts()
 chapter.number("a4-stated", len(values), 0)
-chapter.text("a4-values", ", ".join(f"{value:g}" for value in sorted(values)[:6]))
+chapter.text("a4-modal", f"{values.index[0]:g}, on {values.iloc[0]} of {values.sum()}" if len(values) else "none")
 with_token = [v for v in recorded.verdicts if v.judge in VIEW]
 chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_token)} of {len(with_token)}")
 
@@ -443,8 +471,9 @@ chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_toke
 # {glue:text}`a4-outcome-stated-word`. For the step judge the two are {glue:text}`a4-step-token`
 # ({glue:text}`a4-step-token-word`) and {glue:text}`a4-step-stated`
 # ({glue:text}`a4-step-stated-word`). The two judges state {glue:text}`a4-stated` different
-# confidences in all, beginning with {glue:text}`a4-values`: where a judge writes the same number
-# every time, nothing can be ranked by it, and "do not default to a round number" was said in vain.
+# confidences in all; the commonest is {glue:text}`a4-modal`. Where a judge writes the same number
+# nearly every time, little can be ranked by it, and "do not default to a round number" was said in
+# vain.
 #
 # An interval above one half means that a threshold below one half would buy some recall for some
 # false alarms. It does not mean that the judge is of use, and the threshold would have to be set on
@@ -496,7 +525,7 @@ now = pd.Series([v.status for v in shown], dtype=object).value_counts()
 tables.show(
     pd.DataFrame([(name, *MEANING[name], tally.get(name, 0), now.get(name, 0)) for name in STATUSES],
                  columns=["status", "what came back", "what we do", "recorded run", "first n"]),
-    "What can become of a reply, and how often it did.", f"{recorded.origin}; first n: {made}")
+    "What can become of a reply, and how often it did.", f"{recorded.origin}; first n: {made}" if given.model else recorded.origin)
 
 # %% [markdown]
 # ## A run that wants to be acquitted
@@ -551,19 +580,20 @@ tables.show(both_runs, "Found / should be, in the step judge's prompt.", "comput
 #
 #    <details><summary>Solution</summary>
 #
-#    Open the answer above for the label. Where a fault is silent the reply is word for word that of a
-#    correct run, so from the reply alone no confidence above the share of clean runs can be justified:
-#    what decides is a call that is there or is not.
+#    Open the answer above for the label. A silent fault leaves the reply as a correct run's (save for
+#    an invented sentence), so the reply holds nothing that tells the two apart, and the confidence it
+#    can justify is the share of correct runs among those with such a reply. What decides is a call
+#    that is there or is not.
 #
 #    </details>
 #
-# 2. A judge flags none of 175 silent faults. What is the largest recall still compatible with that at
+# 2. A judge flags none of {glue:text}`a4-silent` silent faults. What is the largest recall still compatible with that at
 #    95 %? Compute it before you look for it in the table.
 #
 #    <details><summary>Solution</summary>
 #
-#    With none of n the exact upper bound solves (1 - p)^n = .025, so p = 1 - .025^(1/n), for 175 about
-#    .021. `tjlib.measure.resample.clopper_pearson(0, 175)` gives the same.
+#    With none of n the exact upper bound solves (1 - p)^n = .025, so p = 1 - .025^(1/n), which is
+#    {glue:text}`a4-bound`. `tjlib.measure.resample.clopper_pearson(0, n)` gives the same.
 #
 #    </details>
 #
@@ -573,8 +603,8 @@ tables.show(both_runs, "Found / should be, in the step judge's prompt.", "comput
 #
 #    Properties are generated in order, so the verdict would be written before any argument, and the
 #    argument would be an apology for it. The token's probability would be what the model thinks of the
-#    prompt alone; with `reasoning` first it is conditional on one sampled argument, and can be extreme
-#    because that argument has already made up its mind.
+#    prompt alone; with `reasoning` first it is what the model thinks after the one argument that it
+#    happened to write.
 #
 #    </details>
 #
@@ -595,7 +625,8 @@ tables.show(both_runs, "Found / should be, in the step judge's prompt.", "comput
 #    <details><summary>Solution</summary>
 #
 #    All three agree, so the share of votes is 1 on every run, while it is right on the clean ones only.
-#    One bin holds everything: ECE = |1 - share of clean runs|, here .75. Agreement is not accuracy.
+#    One bin holds everything: ECE = |1 - share of clean runs|,
+#    here {glue:text}`a4-always-ece`. Agreement is not accuracy.
 #
 #    </details>
 #

@@ -94,6 +94,12 @@ def test_the_column_reads_as_text_too():
     assert repr(column()).split("\n\n")[0] == "(both judges, about 2 tokens)\nJudge."
 
 
+def test_a_text_stays_a_text_open_or_folded():
+    for page in (promptview.Verbatim(HOSTILE), promptview.Verbatim(HOSTILE, HOSTILE)):
+        assert "<script" not in page._repr_html_() and repr(page) == HOSTILE
+    assert "<details><summary>&lt;/mark&gt;" in page._repr_html_()
+
+
 LABEL = Label("t", True, 3, "skipped_precondition", outcome_correct=True)
 
 

@@ -95,14 +95,17 @@ def show(
 
 
 class Verbatim:
-    """A text as it stands, its lines wrapped to the page."""
+    """A text as it stands, its lines wrapped to the page, behind ``summary`` if there is one."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, summary: str = "") -> None:
+        self.text, self.summary = text, summary
 
     def _repr_html_(self) -> str:
-        return ('<pre class="tj-verbatim" style="white-space: pre-wrap; overflow-wrap: anywhere">'
+        page = ('<pre class="tj-verbatim" style="white-space: pre-wrap; overflow-wrap: anywhere">'
                 f"{escape(self.text)}</pre>")
+        if self.summary:
+            page = f"<details><summary>{escape(self.summary)}</summary>{page}</details>"
+        return page
 
     def __repr__(self) -> str:
         return self.text

@@ -39,7 +39,7 @@ def probabilities(quantiles: pd.DataFrame) -> alt.FacetChart:
                      q3=("three quarters", ".3f"), hi=("95 %", ".3f")))
     half = alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0.5))
     x = alt.X("lo:Q", title="probability of faulty", scale=alt.Scale(domain=[0, 1]),
-              axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1]))
+              axis=alt.Axis(values=[0, 0.5, 1]))
     whole = base.mark_rule(strokeWidth=2).encode(x=x, x2="hi:Q")
     middle = base.mark_rule(strokeWidth=12, opacity=0.45).encode(x="q1:Q", x2="q3:Q")
     points = base.mark_point(size=110).encode(x="median:Q", shape=alt.Shape(

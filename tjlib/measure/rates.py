@@ -19,7 +19,7 @@ from tjlib.measure.table import VerdictTable
 from tjlib.measure.verdicts import PROPORTIONS, metrics
 from tjlib.trace import Verdict
 
-__all__ = ["exact_rates", "judged_by_all"]
+__all__ = ["exact_rates", "judged_by_all", "tally"]
 
 
 def exact_rates(t: VerdictTable, level: float = 0.95) -> pd.DataFrame:
@@ -70,3 +70,21 @@ def judged_by_all(verdicts: Sequence[Verdict], judges: Sequence[str]) -> list[Ve
     asked = [{v.trajectory_id for v in verdicts if v.judge == judge} for judge in judges]
     shared = set.intersection(*asked) if asked else set()
     return [v for v in verdicts if v.judge in judges and v.trajectory_id in shared]
+
+
+def tally(verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """Count by judge how many replies were asked for, read and flagged.
+
+    Examples
+    --------
+    >>> said = [Verdict("a", "j", True), Verdict("b", "j", status="timeout")]
+    >>> tally(said).loc["j"].to_dict()
+    {'asked': 2, 'read': 1, 'flagged': 1}
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for verdict in verdicts:
+        row = counts.setdefault(verdict.judge, {"asked": 0, "read": 0, "flagged": 0})
+        row["asked"] += 1
+        row["read"] += verdict.status == "ok"
+        row["flagged"] += verdict.faulty is True
+    return pd.DataFrame.from_dict(counts, orient="index", columns=["asked", "read", "flagged"])
