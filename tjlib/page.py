@@ -43,6 +43,11 @@ figcaption { padding: .4em 0; text-align: left; }
 .tj-scroll.tj-scroll :is(th, td) { text-align: left; vertical-align: top; }
 .tj-table tr > :first-child { background: white; left: 0; position: sticky; }
 .tj-table .tj-prose { min-width: 10rem; }
+.tj-part { border-left: 4px solid #ddd; margin: 0 0 .4rem; padding-left: .6rem; }
+.tj-part.tj-first { border-left: 4px dashed #d55e00; }
+.tj-part.tj-second { border-left: 4px double #d55e00; }
+.tj-prompt mark { background: #ffe2cc; color: black; }
+.tj-prompt .tj-bar { max-width: 12rem; opacity: .55; }
 </style>{% endblock %}
 {% block input_group %}{% if 'hide-input' in cell.metadata.tags %}
 <details class="tj-code"><summary>Show code</summary>{{ super() }}</details>
