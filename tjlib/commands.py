@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "fetch", "judge", "rerun", "score", "testbed"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
 #: The testbed's clean runs that set the threshold of the model-free reply judge: another seed
 #: than the judged set's, and as many as that has (ours).
@@ -24,6 +24,14 @@ class UsageError(Exception):
     """Arguments that are each fine but do not go together."""
 
 
+def _folder(name: str) -> Path:
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of(error, name) from None
+    return Path(name)
+
+
 def testbed(args: argparse.Namespace) -> None:
     """Build labelled trajectories of the refund desk."""
     from tjlib import store
@@ -31,11 +39,7 @@ def testbed(args: argparse.Namespace) -> None:
     from tjlib.trace import to_json
 
     trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
-    out = Path(args.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError.of(error, out) from None
+    out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
     with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
         for trajectory, label in zip(trajectories, labels, strict=True):
@@ -48,20 +52,21 @@ def _judge(args: argparse.Namespace):
     """Make the judge that the arguments name."""
     from tjlib.judges import grounding, models, panel
 
-    if bool(args.model) != (args.judge != "rules") and (args.judge != "reply"):
+    alone = args.judge in ("rules", "reply")  # can do without a model
+    if (args.judge == "rules" and args.model) or not (alone or args.model):
         raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
-    free = args.judge == "reply" and not args.model
-    if (args.similarity or args.clean) and not free:
+    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
         raise UsageError("--similarity and --clean go with reply without --model")
-    if args.judge in ("rules", "reply") and args.order:
+    if alone and args.order:
         raise UsageError(f"{args.judge} has no --order to choose")
     if args.judge == "rules":
         return panel.RULES
-    if args.judge == "reply" and args.model:
-        return grounding.Grounding(models.connect(args.model))
-    if not free:
-        return panel.Judge(args.judge, models.connect(args.model), order=args.order or "paper")
-    return _model_free(args)
+    if not args.model:
+        return _model_free(args)
+    model = models.connect(args.model)
+    if args.judge == "reply":
+        return grounding.Grounding(model)
+    return panel.Judge(args.judge, model, order=args.order or "paper")
 
 
 def _model_free(args: argparse.Namespace):
@@ -80,6 +85,11 @@ def _model_free(args: argparse.Namespace):
     return ModelFree(clean, args.similarity or "none")
 
 
+def _tell_failures(what: str, statuses: dict[str, int]) -> None:
+    if failed := {s: n for s, n in statuses.items() if s != "ok"}:
+        print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
+
+
 def judge(args: argparse.Namespace) -> None:
     """Judge a file of trajectories."""
     from functools import partial
@@ -92,8 +102,23 @@ def judge(args: argparse.Namespace) -> None:
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
-    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
-        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
+    _tell_failures("without a judgement:", done.statuses)
+
+
+def agent(args: argparse.Namespace) -> None:
+    """Let a model drive the desk."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import episodes
+    from tjlib.judges import models
+
+    model = models.connect(args.model)
+    done = episodes.run(model, _folder(args.out), episodes=args.episodes, seed=args.seed,
+                        workers=args.workers, progress=partial(tqdm, disable=None, leave=False))
+    print(f"{done.added} episodes added to {args.out}, {done.there} were there")
+    _tell_failures("without a label:", done.statuses)
 
 
 def score(args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""A reply into a verdict, or into the reason why it is none.
+"""A reply into an answer and a verdict, or into the reason why it is none.
 
 Decision: the reply must fit the schema as it stands, whatever the server
 promised; only if it does not, a reasoning block or a code fence around it is
@@ -19,7 +19,7 @@ import msgspec
 from tjlib.judges.protocol import Reply, Token
 from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
-__all__ = ["cost", "parsed", "token_confidence", "verdict"]
+__all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
 _Type = Literal[*FAULT_TYPES, "none"]
 T = TypeVar("T", bound=msgspec.Struct)
@@ -52,8 +52,21 @@ def _unwrapped(text: str) -> str:
     return fenced[1] if fenced else text
 
 
-def _read(reply: Reply, kind: type[T]) -> T | tuple[str, str]:
-    """Read an answer off a reply, or give the status and the reason."""
+def read(reply: Reply, kind: type[T]) -> T | tuple[str, str]:
+    """Read an answer off a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+        With status ``ok``.
+    kind : type
+        The fields an answer must have, as a `msgspec.Struct`.
+
+    Returns
+    -------
+    kind, or tuple of two str
+        The answer; or ``empty`` or ``unparsed``, and the reason.
+    """
     cut = reply.stop == "length"
     if not reply.text.strip():
         thought = "; it only thought" if reply.thinking.strip() else ""
@@ -98,7 +111,7 @@ def parsed(trajectory: Trajectory, judge: str, reply: Reply, kind: type[T]) -> T
     """
     status, reason = reply.status, reply.error
     if status == "ok":
-        answer = _read(reply, kind)
+        answer = read(reply, kind)
         if not isinstance(answer, tuple):
             return answer
         status, reason = answer
