@@ -48,29 +48,25 @@ def testbed(args: argparse.Namespace) -> None:
     print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
 
 
-def _tell_failures(what: str, statuses: dict[str, int]) -> None:
-    if failed := {s: n for s, n in statuses.items() if s != "ok"}:
-        print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
-
-
 def _judge(args: argparse.Namespace):
     """Make the judge that the arguments name."""
     from tjlib.judges import grounding, models, panel
 
-    if bool(args.model) != (args.judge != "rules") and (args.judge != "reply"):
+    alone = args.judge in ("rules", "reply")  # can do without a model
+    if (args.judge == "rules" and args.model) or not (alone or args.model):
         raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
-    free = args.judge == "reply" and not args.model
-    if (args.similarity or args.clean) and not free:
+    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
         raise UsageError("--similarity and --clean go with reply without --model")
-    if args.judge in ("rules", "reply") and args.order:
+    if alone and args.order:
         raise UsageError(f"{args.judge} has no --order to choose")
     if args.judge == "rules":
         return panel.RULES
-    if args.judge == "reply" and args.model:
-        return grounding.Grounding(models.connect(args.model))
-    if not free:
-        return panel.Judge(args.judge, models.connect(args.model), order=args.order or "paper")
-    return _model_free(args)
+    if not args.model:
+        return _model_free(args)
+    model = models.connect(args.model)
+    if args.judge == "reply":
+        return grounding.Grounding(model)
+    return panel.Judge(args.judge, model, order=args.order or "paper")
 
 
 def _model_free(args: argparse.Namespace):
@@ -87,6 +83,11 @@ def _model_free(args: argparse.Namespace):
         runs = (run for run, label in testbed.stream(CLEAN_SEED) if not label.faulty)
         clean = list(islice(runs, CLEAN_RUNS))
     return ModelFree(clean, args.similarity or "none")
+
+
+def _tell_failures(what: str, statuses: dict[str, int]) -> None:
+    if failed := {s: n for s, n in statuses.items() if s != "ok"}:
+        print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
 def judge(args: argparse.Namespace) -> None:

@@ -21,7 +21,6 @@ from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
 __all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
-T = TypeVar("T", bound=msgspec.Struct)
 _Type = Literal[*FAULT_TYPES, "none"]
 
 

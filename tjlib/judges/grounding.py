@@ -20,7 +20,7 @@ import msgspec
 
 from tjlib.judges import answer
 from tjlib.judges.evidence import REPLY
-from tjlib.judges.prompts import CONFIDENCE, OPENING
+from tjlib.judges.prompts import AUDIT, CONFIDENCE, DUTIES
 from tjlib.judges.protocol import Model, Options, Reply
 from tjlib.judges.render import BEGIN, END, render_evidence
 from tjlib.judges.reply import replies
@@ -34,7 +34,8 @@ _LISTED = 20
 
 #: What all prompts share: all up to the line that opens the fence.
 HEAD = "\n\n".join((
-    OPENING,
+    AUDIT,
+    DUTIES,
     "You are shown the goal, every tool call with the observation it brought back, and the "
     "sentences the customer was sent, numbered. The agent's thoughts are left out.",
     "Check each numbered sentence against the observations above it. A sentence is unsupported if "

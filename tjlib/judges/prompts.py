@@ -18,10 +18,8 @@ from tjlib.desk.world import PROCEDURE
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import FAULT_TYPES, InputError, Trajectory
 
-__all__ = [
-    "CONFIDENCE", "DUTIES", "OPENING", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt",
-    "schema",
-]
+__all__ = ["AUDIT", "CONFIDENCE", "DUTIES", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head",
+           "prompt", "schema"]
 
 #: What a judge is shown, and what it is asked to judge: the reply, or each step.
 VIEWS = TASKS = ("reply", "steps")
@@ -30,13 +28,13 @@ VIEWS = TASKS = ("reply", "steps")
 #: judge to the next. In either order all that one judge's prompts share comes first.
 ORDERS = ("paper", "shared_first")
 
+#: How every judge's prompt begins.
+AUDIT = "You are auditing a customer-support agent."
 #: The procedure as the judges and the agent get it.
 DUTIES = "\n".join((
     "The agent handles refund requests for an online retailer. It must:",
     *(f"{number}. {point}" for number, point in enumerate(PROCEDURE, start=1)),
 ))
-#: How every judge's prompt begins: the role and the procedure.
-OPENING = f"You are auditing a customer-support agent.\n\n{DUTIES}"
 #: Appendix D's taxonomy: what each label means, in the prompt's words.
 _TAXONOMY = "\n".join((
     "- wrong_tool: called a tool that does not serve the sub-goal it was pursuing, for example "
@@ -99,8 +97,8 @@ def _paragraphs(view: str, task: str, order: str) -> list[str]:
         asked.append(_UNSEEN)
     listing = "Failure types:" if task == "reply" else _STEP_BY_STEP
     if order == "paper":
-        return [OPENING, *asked, f"{listing}\n{_TAXONOMY}", CONFIDENCE]
-    shared = [OPENING, f"Failure types:\n{_TAXONOMY}", CONFIDENCE]
+        return [AUDIT, DUTIES, *asked, f"{listing}\n{_TAXONOMY}", CONFIDENCE]
+    shared = [AUDIT, DUTIES, f"Failure types:\n{_TAXONOMY}", CONFIDENCE]
     # The list stands above by now.
     closing = [_STEP_BY_STEP.replace("this list:", "the list above.")] if task == "steps" else []
     return [*shared, *asked, *closing]
