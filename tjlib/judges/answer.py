@@ -22,6 +22,7 @@ from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 __all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
 _Type = Literal[*FAULT_TYPES, "none"]
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class _OnReply(msgspec.Struct):
