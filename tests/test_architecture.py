@@ -35,8 +35,17 @@ ARROWS = {
     "tjlib.desk.faults": ["tjlib.desk.world"],
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
+    "tjlib.documents": [],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
+    "tjlib.formats": [],
+    "tjlib.formats.chat": ["tjlib.documents"],
+    "tjlib.formats.imported": [],
+    "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
+                             "tjlib.release"],
+    "tjlib.formats.registry": ["tjlib.documents", "tjlib.formats.*"],
+    "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
+                                "tjlib.formats.imported"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.judged": ["tjlib.jsonl"],
     "tjlib.judges": [],
@@ -70,7 +79,8 @@ ARROWS = {
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
+         "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 
