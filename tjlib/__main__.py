@@ -1,100 +1,24 @@
-"""The command line: a thin skin over the library, one function a subcommand.
+"""The command line: its arguments, and how a command that fails ends.
 
 Decision: bad input and a failed run are one line on stderr and exit 1, wrong
-usage is exit 2, and what is imported waits for the subcommand that needs it.
-Refusal: nothing is computed here, and no bar is drawn unless on a terminal.
+usage is exit 2. Refusal: nothing is done here; `tjlib.commands` has a
+function for each subcommand.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
-from tjlib import __version__
+from tjlib import __version__, commands
 from tjlib.trace import InputError
 
 __all__ = ["main"]
-
-
-def _testbed(args: argparse.Namespace) -> None:
-    from tjlib import store
-    from tjlib.desk import testbed
-    from tjlib.trace import to_json
-
-    trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
-    out = Path(args.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError.of(error, out) from None
-    paths = out / "trajectories.jsonl", out / "labels.jsonl"
-    with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
-        for trajectory, label in zip(trajectories, labels, strict=True):
-            traces.write(to_json(trajectory) + b"\n")
-            truth.write(to_json(label) + b"\n")
-    print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
-
-
-def _judge(args: argparse.Namespace) -> None:
-    from functools import partial
-
-    from tqdm import tqdm
-
-    from tjlib.judges import models, panel, runs
-
-    if (args.judge == "rules") == (args.model is not None):
-        raise _UsageError("rules takes no --model, every other judge needs one")
-    judge = panel.RULES if args.model is None else panel.Judge(
-        args.judge, models.connect(args.model), order=args.order)
-    done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
-                    progress=partial(tqdm, disable=None, leave=False))
-    print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
-    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
-        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
-
-
-def _score(args: argparse.Namespace) -> None:
-    import numpy as np
-    import pandas as pd
-
-    from tjlib import report, store
-    from tjlib.measure.intervals import intervals
-    from tjlib.measure.table import table
-    from tjlib.measure.verdicts import floors
-
-    source = store.load(args.source, args.labels, args.traces)
-    joined = table(source.labels, source.verdicts, source.cost)
-    found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
-    scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
-    if args.json:
-        print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
-    else:
-        print(report.text(scores), source.origin, sep="\n\n")
-
-
-def _fetch(args: argparse.Namespace) -> None:
-    from tjlib.fetch import fetch
-
-    print(f"the released files are in {fetch(args.what, args.out, progress=True)}")
-
-
-def _rerun(args: argparse.Namespace) -> None:
-    from tjlib.rerun import parameters, read_values, rerun
-
-    if args.list:
-        for name, p in parameters(args.chapter).items():
-            print(f"{name}: {p['inferred_type_name']} = {p['default']}  # {p['help']}")
-        return
-    given = read_values(args.file) if args.file else {}
-    done = rerun(args.chapter, given | dict(args.parameter), args.out)
-    print(f"{done} and {done.with_suffix('.html').name} beside it")
 
 
 def _count(text: str) -> int:
@@ -120,29 +44,25 @@ _count.__name__ = "whole number of at least 0"  # argparse names the type in its
 _positive.__name__ = "whole number of at least 1"
 
 
-class _UsageError(Exception):
-    """Arguments that are each fine but do not go together."""
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "tjlib", description="When to trust an LLM agent: judges and uncertainty, measured.",
         epilog="Exit status: 0 done, 1 the input or the run failed, 2 wrong usage.")
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run, text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=text, description=text)
+        sub = subparsers.add_parser(name, help=text, description=text)
         sub.set_defaults(run=run)
         return sub
 
-    sub = command("testbed", _testbed, "build labelled trajectories of the refund desk")
+    sub = command("testbed", commands.testbed, "build labelled trajectories of the refund desk")
     sub.add_argument("--seed", type=_count, default=7)
     sub.add_argument("--clean", type=_count, default=100, help="clean runs (100)")
     sub.add_argument("--per-type", type=_count, default=50, help="faulty runs a type (50)")
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="folder for trajectories.jsonl and labels.jsonl")
-    sub = command("judge", _judge, "judge trajectories; the same command resumes")
+    sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "outcome", "step", "ensemble", "reply-steps",
                                        "steps-reply"],
                      help="rules: the strict checker, no model; outcome: shown the reply; step: "
@@ -157,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
-    sub = command("score", _score, "score verdicts against labels")
+    sub = command("score", commands.score, "score verdicts against labels")
     sub.add_argument("source", help="published, released, recorded, or a file of verdicts")
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
@@ -168,10 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
                      help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
-    sub = command("fetch", _fetch, "fetch a public artefact and check its SHA-256")
+    sub = command("fetch", commands.fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")
-    sub = command("rerun", _rerun, "run a chapter with other parameters")
+    sub = command("rerun", commands.rerun, "run a chapter with other parameters")
     sub.add_argument("chapter", help="a name such as a6_results, or a .py, .md or .ipynb file")
     sub.add_argument("-p", dest="parameter", nargs=2, action="append", default=[],
                      metavar=("NAME", "VALUE"), help="set a parameter; may be repeated")
@@ -220,11 +140,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("tjlib:", InputError.of(error), file=sys.stderr)
         _drop_output()  # it may be what failed
         return 1
-    except _UsageError as error:
+    except commands.UsageError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         then = ("what is written is whole, the same command goes on from there"
-                if args.run in (_judge, _fetch) else "the same command starts over")
+                if args.run in (commands.judge, commands.fetch) else "the same command starts over")
         print("tjlib: interrupted;", then, file=sys.stderr)
         return 130
     return 0

@@ -1,0 +1,99 @@
+"""What the command line's subcommands do: one function each, given what argparse read.
+
+Decision: each imports what it needs when it runs, so that ``--help`` loads
+nothing, and tells what it did in a line or a table on stdout. Refusal:
+nothing is computed here, and no bar is drawn unless on a terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from tjlib.trace import InputError
+
+__all__ = ["UsageError", "fetch", "judge", "rerun", "score", "testbed"]
+
+
+class UsageError(Exception):
+    """Arguments that are each fine but do not go together."""
+
+
+def testbed(args: argparse.Namespace) -> None:
+    """Build labelled trajectories of the refund desk."""
+    from tjlib import store
+    from tjlib.desk import testbed
+    from tjlib.trace import to_json
+
+    trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
+    out = Path(args.out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of(error, out) from None
+    paths = out / "trajectories.jsonl", out / "labels.jsonl"
+    with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
+        for trajectory, label in zip(trajectories, labels, strict=True):
+            traces.write(to_json(trajectory) + b"\n")
+            truth.write(to_json(label) + b"\n")
+    print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
+
+
+def judge(args: argparse.Namespace) -> None:
+    """Judge a file of trajectories."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib.judges import models, panel, runs
+
+    if (args.judge == "rules") == (args.model is not None):
+        raise UsageError("rules takes no --model, every other judge needs one")
+    judge = panel.RULES if args.model is None else panel.Judge(
+        args.judge, models.connect(args.model), order=args.order)
+    done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
+                    progress=partial(tqdm, disable=None, leave=False))
+    print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
+    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
+        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
+
+
+def score(args: argparse.Namespace) -> None:
+    """Score verdicts against labels."""
+    import numpy as np
+    import pandas as pd
+
+    from tjlib import report, store
+    from tjlib.measure.intervals import intervals
+    from tjlib.measure.table import table
+    from tjlib.measure.verdicts import floors
+
+    source = store.load(args.source, args.labels, args.traces)
+    joined = table(source.labels, source.verdicts, source.cost)
+    found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
+    scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
+    if args.json:
+        print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
+    else:
+        print(report.text(scores), source.origin, sep="\n\n")
+
+
+def fetch(args: argparse.Namespace) -> None:
+    """Fetch a public artefact."""
+    from tjlib.fetch import fetch
+
+    print(f"the released files are in {fetch(args.what, args.out, progress=True)}")
+
+
+def rerun(args: argparse.Namespace) -> None:
+    """Run a chapter, or list its parameters."""
+    from tjlib.rerun import parameters, read_values, rerun
+
+    if args.list:
+        for name, p in parameters(args.chapter).items():
+            print(f"{name}: {p['inferred_type_name']} = {p['default']}  # {p['help']}")
+        return
+    given = read_values(args.file) if args.file else {}
+    done = rerun(args.chapter, given | dict(args.parameter), args.out)
+    print(f"{done} and {done.with_suffix('.html').name} beside it")
