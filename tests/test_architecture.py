@@ -37,6 +37,7 @@ ARROWS = {
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.documents": [],
+    "tjlib.embedding": [],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
@@ -64,7 +65,7 @@ ARROWS = {
     "tjlib.judges.evidence": ["tjlib.judges.entities", "tjlib.judges.wording"],
     "tjlib.judges.reply": ["tjlib.judges.entities", "tjlib.judges.evidence",
                            "tjlib.judges.similarity", "tjlib.judges.wording"],
-    "tjlib.judges.similarity": ["tjlib.judges.wording"],
+    "tjlib.judges.similarity": ["tjlib.embedding", "tjlib.judges.wording"],
     "tjlib.judges.wording": [],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
@@ -77,6 +78,15 @@ ARROWS = {
                     "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
+    "tjlib.uncertainty": [],
+    "tjlib.uncertainty.parameters": [],
+    "tjlib.uncertainty.text": ["tjlib.judges.wording"],
+    "tjlib.uncertainty.similarity": ["tjlib.embedding", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.signals": ["tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.prefix": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
+                                 "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.graph": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix",
+                                "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
@@ -189,7 +199,8 @@ def test_a_module_says_what_it_decides_and_lists_what_it_offers(name):
 def test_importing_the_library_loads_nothing_heavy():
     code = (
         "import sys, tjlib; print(sorted({m.split('.')[0] for m in sys.modules} & "
-        "{'altair', 'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'transformers', 'msgspec'}))"
+        "{'altair', 'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'transformers', 'msgspec', "
+        "'networkx', 'sentence_transformers'}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
