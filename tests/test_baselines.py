@@ -11,6 +11,7 @@ from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty import baselines, controls, tracer, uprop
 from tjlib.uncertainty.evidence import Drawn, Evidence
 from tjlib.uncertainty.methods import METHODS, chosen, score
+from tjlib.uncertainty.rupa import rupa, rupa_structural
 from tjlib.uncertainty.signals import fill
 from tjlib.uncertainty.similarity import Jaccard, Thresholds
 from tjlib.uncertainty.text import tokens
@@ -31,8 +32,8 @@ def said_by(text):
 
 SURE = run(*said("aaa", "bbb", logprobs=[(-1.0, -3.0), (-5.0,)]))
 BLIND = run(*said("aaa", "bbb"))
-NEED_LOGPROBS = ["pe", "sp_sum", "sp_mean", "saup_d", "saup_d0", "saup_rms", "uprop_single",
-                 "flat_u"]
+NEED_LOGPROBS = ["rupa", "pe", "sp_sum", "sp_mean", "saup_d", "saup_d0", "saup_rms",
+                 "uprop_single", "flat_u"]
 
 
 class Letters:
@@ -263,6 +264,27 @@ def test_a_random_score_hangs_on_name_and_seed_only():
     assert one == again == 0.927124031423413
     assert controls.random(Evidence(ODD, seed=1)).value != one
     assert controls.random(Evidence(run(name="t-2"))).value != one
+
+
+# --- RUPA ------------------------------------------------------------------------------------
+
+def test_rupa_of_two_steps_by_hand():
+    e = Evidence(run(*said("refund", "parcel", logprobs=[(-0.4,), (-0.2,)])))
+    # Q is .5 and 1. Step 1 sees the goal only: G = Q, no momentum. Step 2: the step before
+    # (sequential, weight .35) and the goal (latest, .75 * .8), momentum over goal and step 1.
+    first = 0.4 + 0.7 * 0.5
+    g = (0.35 * first + 0.75 * 0.8 * 0) / (0.35 + 0.75 * 0.8) + 1
+    m = 0.75 * first / (0.75 + 0.75**2)
+    second = 0.2 + 0.7 * g + 0.3 * m
+    assert rupa(e).value == pytest.approx((first + second) / 2, abs=1e-6)
+
+
+def test_rupa_without_log_probabilities_goes_by_another_name():
+    loud = Evidence(run(*said("refund", "parcel", logprobs=[(-0.4,), (-0.2,)])))
+    quiet = Evidence(run(*said("refund", "parcel")))
+    assert rupa(quiet).value is None
+    assert rupa_structural(quiet) == rupa_structural(loud)
+    assert rupa_structural(loud).value < rupa(loud).value
 
 
 # --- all methods -----------------------------------------------------------------------------

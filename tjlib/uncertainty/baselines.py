@@ -36,7 +36,7 @@ def pe(e: Evidence) -> Score:
     counts = e.tokens or [len(step.logprobs or ()) for step in e.steps]
     if not sum(counts):
         return Score(None, "not computable: the number of tokens of each step is not known")
-    return Score(math.fsum(n * u for n, u in zip(counts, e.local.values, strict=True))
+    return Score(math.fsum(n * u for n, u in zip(counts, e.local.u, strict=True))
                  / sum(counts))
 
 
@@ -45,12 +45,12 @@ def sp_sum(e: Evidence) -> Score:
 
     The paper calls it a signal of confidence, so it stands negated here.
     """
-    return Score(math.fsum(e.local.values)) if e.has_logprobs else Score(None, NO_LOGPROBS)
+    return Score(math.fsum(e.local.u)) if e.has_logprobs else Score(None, NO_LOGPROBS)
 
 
 def sp_mean(e: Evidence) -> Score:
     """Sequence probability a step: the mean over steps of their mean -log p."""
-    return Score(_mean(e.local.values)) if e.has_logprobs else Score(None, NO_LOGPROBS)
+    return Score(_mean(e.local.u)) if e.has_logprobs else Score(None, NO_LOGPROBS)
 
 
 def stated(reply: str) -> float | None:
@@ -115,7 +115,7 @@ def _distances(e: Evidence) -> list[tuple[float, float]]:
 def _saup(e: Evidence, weights: Sequence[float]) -> Score:
     if not e.has_logprobs:
         return Score(None, NO_LOGPROBS)
-    apart = e.parts or [(u, None) for u in e.local.values]
+    apart = e.parts or [(u, None) for u in e.local.u]
     own = [math.fsum(part for part in both if part is not None) for both in apart]
     return Score(math.sqrt(_mean([(w * u) ** 2 for w, u in zip(weights, own, strict=True)])))
 

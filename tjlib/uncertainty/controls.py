@@ -37,7 +37,7 @@ def flat_u(e: Evidence) -> Score:
     """`flat` plus the mean uncertainty of steps, where the log has log-probabilities."""
     if not e.has_logprobs:
         return Score(None, NO_LOGPROBS)
-    return Score(flat(e).value + math.fsum(e.local.values) / len(e.steps))
+    return Score(flat(e).value + math.fsum(e.local.u) / len(e.steps))
 
 
 def n_steps(e: Evidence) -> Score:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tjlib.trace import Step, Trajectory
+from tjlib.uncertainty.calibrate import Reliability
 from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.signals import Local, local
@@ -49,6 +50,8 @@ class Evidence:
         Uncertainty of each step; by default read off its log-probabilities.
     similarity : Similarity
     parameters : Parameters
+    reliability : Reliability, optional
+        RUPA's, fitted on runs without labels; by default every relation counts 1.
     tokens : sequence of int, optional
         Tokens the agent wrote; by default as many as there are log-probabilities.
     parts : sequence of (float or None, float or None), optional
@@ -67,6 +70,7 @@ class Evidence:
     local: Local = None  # type: ignore[assignment]  # filled in below
     similarity: Similarity = field(default_factory=Jaccard)
     parameters: Parameters = field(default_factory=Parameters)
+    reliability: Reliability | None = None
     tokens: Sequence[int] | None = None
     parts: Sequence[tuple[float | None, float | None]] | None = None
     content: Sequence[float | None] | None = None

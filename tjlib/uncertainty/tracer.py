@@ -53,7 +53,7 @@ def _unsure(e: Evidence) -> list[float]:
         kept = [[-p for p in step.logprobs or () if p <= _SURE] for step in e.steps]
         own = [_mean(k) if k else None for k in kept]
     else:
-        own = e.local.values if e.has_logprobs else [None] * len(e.steps)
+        own = e.local.u if e.has_logprobs else [None] * len(e.steps)
     return [_LEAST if u is None else u for u in own]
 
 

@@ -76,7 +76,7 @@ def uprop_single(e: Evidence) -> Score:
         return Score(None, NO_LOGPROBS)
     acts = [action_text(step) for step in e.steps]
     over, under, carried = [], [], 0.0
-    for t, u in enumerate(e.local.values):
+    for t, u in enumerate(e.local.u):
         iu = max(_FLOOR, u)
         before = acts[max(0, t - 1 - _EARLIER):max(0, t - 1)]
         surprise = _surprise(acts[t - 1], before) if before else 0.0
