@@ -19,7 +19,7 @@ from tjlib.formats import native, tau_bench
 from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 
-__all__ = ["FORMATS", "Format", "Log", "load", "stream"]
+__all__ = ["FORMATS", "Format", "Log", "known", "load", "stream"]
 
 
 class Format(NamedTuple):
@@ -82,11 +82,16 @@ def stream(path: str | Path, format: str = "auto") -> Iterator[Imported | Unread
     yield from _open(Path(path), format)[1]
 
 
-def _open(path: Path, format: str) -> tuple[str, Iterator[Imported | Unread]]:
+def known(format: str) -> str:
+    """Return the name of a format, or refuse it and say which there are."""
     if format not in ("auto", *FORMATS):
         raise InputError(f"no format {format!r}; known are auto, {', '.join(FORMATS)}")
+    return format
+
+
+def _open(path: Path, format: str) -> tuple[str, Iterator[Imported | Unread]]:
     found = documents(path)
-    if format == "auto":
+    if known(format) == "auto":
         format, found = _detect(path, found)
     return format, FORMATS[format].read(found)
 
