@@ -129,13 +129,15 @@ def load(path: str | Path, format: str = "auto") -> Log:
 
 def _told_apart(runs: list[Imported]) -> list[Imported]:
     """Number the ids that appear again."""
-    seen, out = set(), []
+    seen: set[str] = set()
+    times: dict[str, int] = {}
+    out = []
     for run in runs:
-        name, again = run.trajectory.trajectory_id, 1
+        own = name = run.trajectory.trajectory_id
         while name in seen:
-            again += 1
-            name = f"{run.trajectory.trajectory_id}~{again}"
+            times[own] = times.get(own, 1) + 1
+            name = f"{own}~{times[own]}"
         seen.add(name)
-        out.append(run if again == 1 else msgspec.structs.replace(
+        out.append(run if name == own else msgspec.structs.replace(
             run, trajectory=msgspec.structs.replace(run.trajectory, trajectory_id=name)))
     return out
