@@ -116,7 +116,7 @@ def main(model: str | None = None) -> int:
     }.items():
         print(f"{name:28} {count / seconds(work):9,.0f} steps/s")
     if model:
-        texts = [action_text(step) for run in runs[:60] for step in run.steps]
+        texts = [action_text(step) for run in runs[:12] for step in run.steps]
         embed([""], model)
         took = seconds(lambda: embed(texts, model), 1)
         vectors = embed(texts, model)
