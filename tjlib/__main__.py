@@ -77,6 +77,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
+    sub = command("agent", commands.agent,
+                  "let a model drive the desk; the same command resumes")
+    sub.add_argument("--model", required=True, metavar="M",
+                     help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
+    sub.add_argument("--episodes", type=_positive, default=60, metavar="N",
+                     help="one a case; the six kinds of case take turns (60)")
+    sub.add_argument("--seed", type=_count, default=7, help="seed of the cases (7)")
+    sub.add_argument("--workers", type=_positive, default=1, metavar="K",
+                     help="episodes at a time (1)")
+    sub.add_argument("--out", required=True, metavar="DIR",
+                     help="trajectories, labels, episodes and runs are added to it")
     sub = command("score", commands.score, "score verdicts against labels")
     sub.add_argument("source", help="published, released, recorded, or a file of verdicts")
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
@@ -157,8 +168,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except commands.UsageError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        then = ("what is written is whole, the same command goes on from there"
-                if args.run in (commands.judge, commands.fetch) else "the same command starts over")
+        goes_on = args.run in (commands.judge, commands.agent, commands.fetch)
+        then = ("what is written is whole, the same command goes on from there" if goes_on
+                else "the same command starts over")
         print("tjlib: interrupted;", then, file=sys.stderr)
         return 130
     return 0

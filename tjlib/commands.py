@@ -14,11 +14,19 @@ from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "fetch", "judge", "rerun", "score", "testbed", "uq"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
 
 
 class UsageError(Exception):
     """Arguments that are each fine but do not go together."""
+
+
+def _folder(name: str) -> Path:
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of(error, name) from None
+    return Path(name)
 
 
 def testbed(args: argparse.Namespace) -> None:
@@ -28,17 +36,18 @@ def testbed(args: argparse.Namespace) -> None:
     from tjlib.trace import to_json
 
     trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
-    out = Path(args.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError.of(error, out) from None
+    out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
     with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
         for trajectory, label in zip(trajectories, labels, strict=True):
             traces.write(to_json(trajectory) + b"\n")
             truth.write(to_json(label) + b"\n")
     print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
+
+
+def _tell_failures(what: str, statuses: dict[str, int]) -> None:
+    if failed := {s: n for s, n in statuses.items() if s != "ok"}:
+        print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
 def judge(args: argparse.Namespace) -> None:
@@ -56,8 +65,23 @@ def judge(args: argparse.Namespace) -> None:
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
-    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
-        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
+    _tell_failures("without a judgement:", done.statuses)
+
+
+def agent(args: argparse.Namespace) -> None:
+    """Let a model drive the desk."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import episodes
+    from tjlib.judges import models
+
+    model = models.connect(args.model)
+    done = episodes.run(model, _folder(args.out), episodes=args.episodes, seed=args.seed,
+                        workers=args.workers, progress=partial(tqdm, disable=None, leave=False))
+    print(f"{done.added} episodes added to {args.out}, {done.there} were there")
+    _tell_failures("without a label:", done.statuses)
 
 
 def score(args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""A reply into a verdict, or into the reason why it is none.
+"""A reply into an answer and a verdict, or into the reason why it is none.
 
 Decision: the reply must fit the schema as it stands, whatever the server
 promised; only if it does not, a reasoning block or a code fence around it is
@@ -12,15 +12,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
 from tjlib.judges.protocol import Reply, Token
 from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
-__all__ = ["token_confidence", "verdict"]
+__all__ = ["read", "token_confidence", "verdict"]
 
+T = TypeVar("T", bound=msgspec.Struct)
 _Type = Literal[*FAULT_TYPES, "none"]
 
 
@@ -51,8 +52,21 @@ def _unwrapped(text: str) -> str:
     return fenced[1] if fenced else text
 
 
-def _read(reply: Reply, kind: type[_OnReply]) -> _OnReply | tuple[str, str]:
-    """Read an answer off a reply, or give the status and the reason."""
+def read(reply: Reply, kind: type[T]) -> T | tuple[str, str]:
+    """Read an answer off a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+        With status ``ok``.
+    kind : type
+        The fields an answer must have, as a `msgspec.Struct`.
+
+    Returns
+    -------
+    kind, or tuple of two str
+        The answer; or ``empty`` or ``unparsed``, and the reason.
+    """
     cut = reply.stop == "length"
     if not reply.text.strip():
         thought = "; it only thought" if reply.thinking.strip() else ""
@@ -100,7 +114,7 @@ def verdict(
     name = trajectory.trajectory_id
     if reply.status != "ok":
         return Verdict(name, judge, status=reply.status, rationale=reply.error, **cost)
-    answer = _read(reply, _OnSteps if task == "steps" else _OnReply)
+    answer = read(reply, _OnSteps if task == "steps" else _OnReply)
     if isinstance(answer, tuple):
         return Verdict(name, judge, status=answer[0], rationale=answer[1], **cost)
     step, kind = getattr(answer, "failure_step", -1), answer.failure_type

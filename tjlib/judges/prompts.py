@@ -18,7 +18,7 @@ from tjlib.desk.world import PROCEDURE
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import FAULT_TYPES, InputError, Trajectory
 
-__all__ = ["ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt", "schema"]
+__all__ = ["DUTIES", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt", "schema"]
 
 #: What a judge is shown, and what it is asked to judge: the reply, or each step.
 VIEWS = TASKS = ("reply", "steps")
@@ -28,7 +28,8 @@ VIEWS = TASKS = ("reply", "steps")
 ORDERS = ("paper", "shared_first")
 
 _AUDIT = "You are auditing a customer-support agent."
-_PROCEDURE = "\n".join((
+#: The procedure as the judges and the agent get it.
+DUTIES = "\n".join((
     "The agent handles refund requests for an online retailer. It must:",
     *(f"{number}. {point}" for number, point in enumerate(PROCEDURE, start=1)),
 ))
@@ -93,8 +94,8 @@ def _paragraphs(view: str, task: str, order: str) -> list[str]:
         asked.append(_UNSEEN)
     listing = "Failure types:" if task == "reply" else _STEP_BY_STEP
     if order == "paper":
-        return [_AUDIT, _PROCEDURE, *asked, f"{listing}\n{_TAXONOMY}", _CONFIDENCE]
-    shared = [_AUDIT, _PROCEDURE, f"Failure types:\n{_TAXONOMY}", _CONFIDENCE]
+        return [_AUDIT, DUTIES, *asked, f"{listing}\n{_TAXONOMY}", _CONFIDENCE]
+    shared = [_AUDIT, DUTIES, f"Failure types:\n{_TAXONOMY}", _CONFIDENCE]
     # The list stands above by now.
     closing = [_STEP_BY_STEP.replace("this list:", "the list above.")] if task == "steps" else []
     return [*shared, *asked, *closing]

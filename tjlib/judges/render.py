@@ -80,7 +80,7 @@ def _lines(index: int, step: Step) -> list[tuple[str, str]]:
     return [(f"[step {index}] {label}", text) for label, text in lines]
 
 
-def render(trajectory: Trajectory, *, steps: bool) -> str:
+def render(trajectory: Trajectory, *, steps: bool, answer: bool = True) -> str:
     """Write a trajectory as a judge sees it, without the fence around it.
 
     Parameters
@@ -89,6 +89,8 @@ def render(trajectory: Trajectory, *, steps: bool) -> str:
         Its id is not shown.
     steps : bool
         Whether the steps are shown between the goal and the answer.
+    answer : bool
+        Whether the answer is shown; not while there is none yet.
 
     Returns
     -------
@@ -109,10 +111,11 @@ def render(trajectory: Trajectory, *, steps: bool) -> str:
     <BLANKLINE>
     FINAL ANSWER: - - - END - - -
     """
-    body = [("GOAL", trajectory.goal), None]
+    body = [("GOAL", trajectory.goal)]
     if steps and trajectory.steps:
+        body.append(None)
         for index, step in enumerate(trajectory.steps):
             body += _lines(index, step)
-        body.append(None)
-    body.append(("FINAL ANSWER", trajectory.final_answer))
+    if answer:
+        body += [None, ("FINAL ANSWER", trajectory.final_answer)]
     return "\n".join(f"{line[0]}: {_fenced(line[1])}".rstrip() if line else "" for line in body)
