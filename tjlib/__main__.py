@@ -106,6 +106,20 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
                      help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
+    sub = command("uq", commands.uq, "score runs of a log by how likely they are to fail")
+    sub.add_argument("--traces", required=True, metavar="FILE", help="a log in a known format")
+    sub.add_argument("--format", default="auto", metavar="NAME",
+                     help="auto (by content), native or tau_bench")
+    sub.add_argument("--method", default="all", metavar="A,B",
+                     help="such as rupa,pe; the runs are ranked by the first (all)")
+    sub.add_argument("--embedder", default="jaccard", metavar="NAME",
+                     help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
+    sub.add_argument("--out", metavar="CSV", help="write every score, or why there is none")
+    sub.add_argument("--evaluate", action="store_true",
+                     help="tell how well the scores put the log's failures first")
+    sub.add_argument("--draws", type=_draws, default=2000, metavar="B",
+                     help="resamples of tasks behind the intervals, 100 to 100000 (2000)")
+    sub.add_argument("--seed", type=_count, default=0, help="seed of the resampling (0)")
     sub = command("fetch", commands.fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")

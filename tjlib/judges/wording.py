@@ -12,7 +12,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["LONGEST", "clauses", "plain", "sentences", "stem", "stems", "word_set"]
+__all__ = ["LONGEST", "STOP", "clauses", "plain", "sentences", "stem", "stems", "word_set"]
 
 #: Words after which a sentence is cut, as an embedder reads no further than some 256 tokens.
 LONGEST = 80
@@ -37,7 +37,8 @@ def word_set(words: str) -> frozenset[str]:
 
 
 _NOT = word_set("no not never nothing none nobody neither nor without cannot cant dont")
-_STOP = word_set(
+#: Words that carry no content, on which two texts do not agree (ours).
+STOP = word_set(
     "a an the of to for in on at by with from as and or but if is are was were be been being am "
     "has have had do does did will would shall should can could may might must it its this that "
     "these those there here i we you he she they me us him her them my our your his their who "
@@ -122,6 +123,6 @@ def stems(text: str) -> frozenset[str]:
             found.add("not")
         elif word[0].isdigit():
             found.add(word.rstrip("0").rstrip(".") if "." in word else word)
-        elif low not in _STOP:
+        elif low not in STOP:
             found.add(stem(word))
     return frozenset(found)
