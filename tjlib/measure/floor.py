@@ -8,7 +8,7 @@ alone calls no judge good, since it depends on the share of faults in the set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from tjlib.measure.intervals import intervals
 from tjlib.measure.table import table
 from tjlib.trace import FLOORS, Label, Verdict
 
-__all__ = ["floor_check", "standing"]
+__all__ = ["floor_check", "standing", "standings"]
 
 _FAULTY = FLOORS[0]
 
@@ -81,3 +81,30 @@ def standing(row: dict) -> str:
     if lo > 0 or hi < 0:
         return "above" if lo > 0 else "below"
     return "at" if lo == hi else "not told from"
+
+
+def standings(checked: pd.DataFrame, names: Mapping[str, str]) -> str:
+    """Say of all judges together where their F1 stands from always-faulty's.
+
+    Parameters
+    ----------
+    checked : DataFrame
+        From `floor_check`.
+    names : mapping of judge -> name
+        The names to give them.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"judge": ["a", "b", "c"], "value": [-.1, .2, -.3], "lo": [-.2, .1, -.4],
+    ...                      "hi": [0.0, .3, -.2]})
+    >>> standings(rows, {"a": "A", "b": "B", "c": "C"})
+    'not told from the floor: A; above the floor: B; below the floor: C'
+    """
+    found: dict[str, list[str]] = {}
+    for row in checked.to_dict("records"):
+        found.setdefault(standing(row), []).append(names[row["judge"]])
+    return "; ".join(f"{where} the floor: {', '.join(judges)}" for where, judges in found.items())
