@@ -105,6 +105,7 @@ from tjlib.measure.pairs import discrimination, pairs_from
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.measure.strata import by_stratum, strata_from
 from tjlib.measure.table import table
+from tjlib.measure.verdicts import metrics
 from tjlib.trace import FAULT_TYPES, InputError, Verdict
 
 source = store.load(given.verdicts, labels=given.labels or None)
@@ -607,13 +608,14 @@ both = {once, most} <= set(our_table.judges)
 shared = common(our_table, once, most) if both else None
 vote = "The run holds no ensemble beside a step judge, so it does not say."
 if both:
-    count = our_table.confidence[:, our_table.column(most)]
+    j = our_table.column(most)
+    alike = our_table.confidence[our_table.ok[:, j], j] == 1
     moves = {what: tables.estimate(minus(ours_found, most, once, metric=metric)) for metric, what in (
         ("f1", "F1"), ("silent_recall", "silent recall"), ("false_alarm_rate", "false alarms"))}
     vote = (f"On the {len(common(our_table, once, most).labels)} trajectories that its ensemble and "
             "its step judge both judged, majority minus one pass moves "
             + "; ".join(f"{what} by {moved}" for what, moved in moves.items()) + ". "
-            f"All votes were alike on {(count == 1).sum()} of {(~np.isnan(count)).sum()}.")
+            f"All votes were alike on {alike.sum()} of {len(alike)}.")
 chapter.text("a7-ours-vote", vote)
 
 # %% [markdown]
@@ -680,11 +682,15 @@ for name, metric in (("place", OVER), ("all", OVER_ALL)):
 chapter.number("a7-deltas", len(DELTAS) + 1, 0)
 
 # %% tags=["hide-input"]
+together = common(verdict_table, *VOTING) if set(VOTING) <= set(verdict_table.judges) else None
+placed = metrics(together) if together else pd.DataFrame()
+
+
 def outside(judge: str) -> str:
     """Count by type the detected faults whose verdict carries no usable step."""
-    if judge not in verdict_table.judges:
+    if not together:
         return "(not judged here)"
-    part = attribution(verdict_table, judge).set_index(["share", "type"])["n"]
+    part = attribution(together, judge).set_index(["share", "type"])["n"]
     less = part["step_exact_over_detected"] - part["step_exact"]
     kinds = "; ".join(f"{kind} {less[kind]}" for kind in FAULT_TYPES if less[kind])
     return f"{less['all']}" + (f" ({kinds})" if kinds else "")
@@ -692,7 +698,7 @@ def outside(judge: str) -> str:
 
 for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
     chapter.text(f"a7-outside-{name}", outside(judge))
-    row = pick(found, judge=judge, metric=OVER)
+    row = pick(placed, judge=judge, metric=OVER) if together else pick(found, judge="")
     chapter.text(f"a7-placed-{name}", f"{row['k']:.0f} of {row['n']:.0f}" if row["n"] else row["why"])
 
 # %% [markdown]
@@ -703,7 +709,7 @@ for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
 #
 # That denominator leaves out flags without a usable step. In the paper's runs these are not flags
 # that named none: the answer format demands a step, and one outside the trace is discarded
-# (Appendix D). Among detected faults the step judge has {glue:text}`a7-outside-step` of them and
+# (Appendix D). Among detected faults, where both judged, the step judge has {glue:text}`a7-outside-step` of them and
 # the ensemble {glue:text}`a7-outside-vote`. In the published verdicts all are `premature_stop`,
 # where the trace is short, the fault is a step that is missing, and the label - the last step
 # executed - is a convention. To name the step that should have come next is a reasonable answer
@@ -776,7 +782,8 @@ nothing("Calibration, ensemble minus step judge.") if not len(rows) else show(
 # %% tags=["hide-input"]
 out = rows["out"].eq(True) if len(rows) else pd.Series(dtype=bool)
 chapter.text("a7-cal-out", f"{int(out.sum())} of {len(rows)}" if len(rows) else "(not judged here)")
-chapter.text("a7-cal-not", "; ".join(rows.loc[~out, "label"]) if len(rows) else "(not judged here)")
+chapter.text("a7-cal-not", ("; ".join(rows.loc[~out, "label"]) or "none") if len(rows)
+             else "(not judged here)")
 for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
     for measure in ("ece", "ece_value"):
         say(f"a7-cal-{name}-{measure.replace('_', '-')}",

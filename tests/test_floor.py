@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from published_table import ENSEMBLE, OUTCOME, SMALL, STEP
 
 from tjlib import store
-from tjlib.measure.floor import floor_check, standing
+from tjlib.measure.floor import floor_check, standing, standings
 from tjlib.measure.kinds import design, side_by_side, trio
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import floors
@@ -84,3 +84,11 @@ def test_ours_stand_below_the_published_judges_of_their_design():
         ("programmatic", "published"), ("rules", "ours"), (OUTCOME, "published"),
         (STEP, "published"), (SMALL, "published"), ("step:m", "ours"), ("mine", "ours")]
     assert [judge for judge, _ in side_by_side(published, [])] == [OUTCOME, STEP, SMALL]
+
+
+def test_standings_name_every_judge_once():
+    source = store.load("published")
+    found = floor_check(source.labels, source.verdicts, np.random.default_rng(0), draws=200)
+    said = standings(found, {judge: f"<{judge}>" for judge in found["judge"]})
+    assert all(said.count(f"<{judge}>") == 1 for judge in found["judge"])
+    assert f"below the floor: <programmatic>, <{OUTCOME}>" in said
