@@ -81,6 +81,14 @@ def test_no_chapter_opens_a_file_by_a_path_of_its_own(path):
                 assert name not in cell.source, cell.source
 
 
+@pytest.mark.parametrize("path", [p for p in CHAPTERS if p.stem in ("a6_results", "a7_analysis")],
+                         ids=lambda path: path.stem)
+def test_a_chapter_of_several_judges_names_them_together_so_that_none_share_a_name(path):
+    code = [cell.source for cell in cells(path) if cell.cell_type == "code"]
+    assert any("tables.judge_names(" in source for source in code)
+    assert not any("judge_name(" in source for source in code)  # it knows one id at a time
+
+
 @every_chapter
 def test_a_chapter_runs_from_any_folder(path, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
