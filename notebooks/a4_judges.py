@@ -85,8 +85,9 @@ from tjlib import live, promptview, store, tables
 from tjlib.charts import judges as figures
 from tjlib.charts import judging
 from tjlib.charts.show import show
-from tjlib.desk import rules
+from tjlib.desk import rules, testbed
 from tjlib.judges import answer, fence
+from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.parts import parts, shared_start
 from tjlib.judges.protocol import Options, Reply
 from tjlib.judges.render import BEGIN, END, render
@@ -95,6 +96,7 @@ from tjlib.measure import prefix as measure_prefix
 from tjlib.measure import tokens
 from tjlib.measure.prompt_tokens import fit
 from tjlib.measure.rates import exact_rates, judged_by_all, tally
+from tjlib.measure.replies import by_kind, flagged_share, sentence_flags
 from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
@@ -481,7 +483,77 @@ chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_toke
 # other runs than those it is scored on. {glue:text}`a4-have` replies of the two carry a token
 # confidence; the others did not list both values among the likeliest tokens and are left out, not put
 # at one half. The probabilities are the model's own, before the grammar forbids what it forbids.
+
+# %% [markdown]
+# ## A pass over the reply that nobody had built
 #
+# Five of the six faults are in the steps. The sixth, an invented sentence in the reply, is where the
+# published judges are blind: of fifty, the step judge caught
+# {glue:text}`a4-step-claims` of the cases and the rules, which read no prose, none. Section 7.2 of the
+# paper recommends a separate pass over the reply. The **reply judge** is that pass: it splits what
+# the customer was sent into sentences and holds each against what the tools brought back. With a
+# model (`tjlib judge reply --model M`) the model does the holding. Without one, names, amounts, dates
+# and events of the sentence are looked up in the observations; `--similarity` adds a distance to
+# the closest observation, with a threshold set on clean runs of another seed and on nothing else.
+#
+# The paper has four invented sentences. A judge made with those in view would be tested on its own
+# answers, so we wrote {glue:text}`a4-harmful` others of eleven kinds and {glue:text}`a4-harmless`
+# harmless ones: greetings, thanks, restatements of what was observed, denials. Half of each were kept out while the
+# judge was made, and {numref}`fig-a4-reply` counts only those. Each was added to the replies of
+# {glue:text}`a4-hosts` clean runs: an invention counts as caught if it is flagged on every run, a
+# harmless sentence as flagged if it is on any.
+
+# %% tags=["hide-input"]
+FORMS = {"none": "looked up", "jaccard": "looked up, or far by words"}
+CLEAN_SEED, HOST_SEED, FRESH_SEED, HOSTS = 101, 202, 303, 6
+texts = store.sentences()
+kept_out = texts[texts["split"] == "report"]
+hosts = testbed.clean_runs(HOST_SEED, HOSTS)
+pieces, alarms = [], {}
+for form, name in FORMS.items():
+    free = ModelFree(testbed.clean_runs(CLEAN_SEED, 100), form)
+    pieces.append(by_kind(sentence_flags(free.judge, hosts, kept_out)).assign(judge=name))
+    alarms[name] = flagged_share(free.judge, testbed.clean_runs(FRESH_SEED, 100))
+replied = pd.concat(pieces)
+replied["shown"] = [tables.estimate(row, 2) for row in replied.to_dict("records")]
+whole_half = replied[replied["kind"] == "all"].set_index(["judge", "what"])
+chapter.number("a4-harmful", (texts["harmful"] == 1).sum(), 0)
+chapter.number("a4-harmless", (texts["harmful"] == 0).sum(), 0)
+chapter.number("a4-hosts", HOSTS, 0)
+
+# %% mystnb={"figure": {"caption": "The model-free reply judge on sentences that were kept out while it was made: share of invented ones caught on every run, and of harmless ones flagged on any, by kind, with exact 95 % intervals.", "name": "fig-a4-reply"}} tags=["hide-input"]
+show(figures.kinds(replied), name="a4-reply", table=replied[["judge", "what", "kind", "shown"]],
+     alt="For each of two forms of the reply judge and each kind of sentence, the share flagged "
+         "between 0 and 1 with its interval; inventions above, harmless kinds below.")
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame([{"judge": name, "inventions caught": whole_half.loc[(name, "recall"), "shown"],
+                   "harmless flagged": whole_half.loc[(name, "false alarms"), "shown"],
+                   "fresh clean runs flagged": tables.estimate(alarms[name], 2)} for name in FORMS.values()]),
+    "The model-free reply judge, kept-out half, with exact 95 % intervals. Caught: higher is better; "
+    "flagged: lower.", "computed on this page; data/sentences, testbed seeds "
+    f"{CLEAN_SEED} (threshold), {HOST_SEED} (replies), {FRESH_SEED} (fresh)")
+for name, key in zip(FORMS.values(), ("looked", "far"), strict=True):
+    for what, short in (("recall", "caught"), ("false alarms", "flagged")):
+        row = whole_half.loc[(name, what)]
+        chapter.text(f"a4-{key}-{short}", f"{row['k']} of {row['n']}")
+bed = ("reply:entities", "recall|unsupported_claim")
+chapter.text("a4-reply-bed", tables.estimate(by.loc[bed], 2) if bed in by.index else "(not in the recorded run)")
+chapter.number("a4-step-claims", paper["step:qwen2.5:14b", "recall|unsupported_claim"], 2)
+
+# %% [markdown]
+# Looking up alone catches {glue:text}`a4-looked-caught` of the kept-out inventions and flags
+# {glue:text}`a4-looked-flagged` harmless sentences. Adding a distance catches
+# {glue:text}`a4-far-caught` and flags {glue:text}`a4-far-flagged`: a new sentence is far from the
+# evidence whether it is false or only polite, so what the distance gains is mostly novelty, not
+# falsehood. Therefore the command's default is to look up and to name what was not found. On the judged set,
+# whose four sentences the judge's vocabulary covers, it catches {glue:text}`a4-reply-bed` of the
+# `unsupported_claim` runs, which says more about four sentences than about the judge; the kept-out
+# half is the honest figure. One hand wrote both halves, and that is its limit: bring sentences of
+# your own (`tjlib.measure.replies`).
+
+# %% [markdown]
 # ## What it costs
 
 # %% tags=["hide-input"]

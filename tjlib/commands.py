@@ -70,8 +70,6 @@ def _judge(args: argparse.Namespace):
 
 
 def _model_free(args: argparse.Namespace):
-    from itertools import islice
-
     from tjlib import store
     from tjlib.desk import testbed
     from tjlib.judges.modelfree import ModelFree
@@ -80,8 +78,7 @@ def _model_free(args: argparse.Namespace):
     if args.clean:
         clean = list(store.read(args.clean, Trajectory))
     else:
-        runs = (run for run, label in testbed.stream(CLEAN_SEED) if not label.faulty)
-        clean = list(islice(runs, CLEAN_RUNS))
+        clean = testbed.clean_runs(CLEAN_SEED, CLEAN_RUNS)
     return ModelFree(clean, args.similarity or "none")
 
 

@@ -13,9 +13,46 @@ import pandas as pd
 from tjlib.charts.parts import facets, tips
 from tjlib.charts.theme import role_scale
 
-__all__ = ["probabilities"]
+__all__ = ["kinds", "probabilities"]
 
 _SURVIVAL = ("clean", "silent", "loud")
+
+
+def kinds(rows: pd.DataFrame) -> alt.FacetChart:
+    """Draw the share of sentences flagged, by kind of sentence and judge.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `tjlib.measure.replies.by_kind` gives it, with judge (shown name)
+        and shown (text): what ("recall" or "false alarms"), kind, value, lo
+        and hi.
+
+    Returns
+    -------
+    altair.FacetChart
+    """
+    rows = rows.assign(
+        role=rows["what"].map({"recall": "silent", "false alarms": "false alarm"}),
+        label=rows["kind"].str.replace("_", " ") + rows["what"].map(
+            {"recall": "", "false alarms": " (harmless)"}))
+    roles, shown = ("silent", "false alarm"), {"silent": "invented, caught",
+                                               "false alarm": "harmless, flagged"}
+    base = alt.Chart().encode(
+        y=alt.Y("label:N", sort=list(dict.fromkeys(rows["label"])), title=None),
+        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*roles)), legend=alt.Legend(
+            title=None, labelExpr=f"{shown}[datum.value]".replace("'", '"'))),
+        tooltip=tips(judge="judge", label="kind", shown="share flagged"))
+    spans = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("lo:Q", title=["share of sentences flagged", "invented: higher is better",
+                               "harmless: lower"],
+                scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1])), x2="hi:Q")
+    shape = alt.Scale(domain=list(roles), range=["circle", "triangle-up"])
+    points = base.mark_point(size=90).encode(
+        x="value:Q", shape=alt.Shape("role:N", legend=None, scale=shape))
+    one = alt.layer(spans, points, data=rows)
+    return facets(one.properties(width=210, height=alt.Step(22)), "judge",
+                  list(dict.fromkeys(rows["judge"])), columns=2)
 
 
 def probabilities(quantiles: pd.DataFrame) -> alt.FacetChart:
