@@ -199,7 +199,8 @@ def test_what_a_table_hides_is_shadowed_and_scrolls_beside_its_first_column(
                 seen["hidden"] += 1
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, url
         page.context.close()
-    assert seen["hidden"] and (viewport != DESK or seen["wide"])
+    # On a desk the margin holds every wide table; elsewhere something has to scroll.
+    assert seen["wide"] if viewport == DESK else seen["hidden"]
 
 
 def test_every_column_of_table_3_is_seen_on_a_desk(browser, book):
