@@ -15,6 +15,8 @@ from tjlib.charts.theme import role_scale
 
 __all__ = ["kinds", "probabilities"]
 
+#: What `tjlib.measure.replies.by_kind` counts -> what the legend calls it.
+_SENTENCES = {"recall": "invented, caught", "false alarms": "harmless, flagged"}
 _SURVIVAL = ("clean", "silent", "loud")
 
 
@@ -33,25 +35,22 @@ def kinds(rows: pd.DataFrame) -> alt.FacetChart:
     altair.FacetChart
     """
     rows = rows.assign(
-        role=rows["what"].map({"recall": "silent", "false alarms": "false alarm"}),
+        role=rows["what"].map(_SENTENCES),
         label=rows["kind"].str.replace("_", " ") + rows["what"].map(
             {"recall": "", "false alarms": " (harmless)"}))
-    roles, shown = ("silent", "false alarm"), {"silent": "invented, caught",
-                                               "false alarm": "harmless, flagged"}
+    colour = role_scale("silent", "false alarm") | {"domain": list(_SENTENCES.values())}
     base = alt.Chart().encode(
         y=alt.Y("label:N", sort=list(dict.fromkeys(rows["label"])), title=None),
-        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*roles)), legend=alt.Legend(
-            title=None, labelExpr=f"{shown}[datum.value]".replace("'", '"'))),
+        color=alt.Color("role:N", scale=alt.Scale(**colour), legend=alt.Legend(title=None)),
         tooltip=tips(judge="judge", label="kind", shown="share flagged"))
     spans = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("lo:Q", title=["share of sentences flagged", "invented: higher is better",
                                "harmless: lower"],
                 scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1])), x2="hi:Q")
-    shape = alt.Scale(domain=list(roles), range=["circle", "triangle-up"])
-    points = base.mark_point(size=90).encode(
-        x="value:Q", shape=alt.Shape("role:N", legend=None, scale=shape))
+    shape = alt.Scale(domain=list(_SENTENCES.values()), range=["circle", "triangle-up"])
+    points = base.mark_point(size=90).encode(x="value:Q", shape=alt.Shape("role:N", scale=shape))
     one = alt.layer(spans, points, data=rows)
-    return facets(one.properties(width=210, height=alt.Step(22)), "judge",
+    return facets(one.properties(width=260, height=alt.Step(22)), "judge",
                   list(dict.fromkeys(rows["judge"])), columns=2)
 
 
