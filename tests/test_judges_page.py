@@ -217,7 +217,7 @@ def test_invented_and_harmless_sentences_are_drawn_apart_by_kind():
                           "split": "report", "runs": 6, "flagged": [6, 5, 0]})
     rows = by_kind(flags).assign(judge="looked up", shown="x")
     shown = show(figures.kinds(rows), name="k", table=rows, alt="Two kinds in one panel.")
-    order = shown.spec["spec"]["layer"][0]["encoding"]["y"]["sort"]
+    order = shown.spec["layer"][0]["encoding"]["y"]["sort"]
     assert order == ["legal", "all", "thanks (harmless)", "all (harmless)"]
     assert rows.set_index(["what", "kind"]).loc[("recall", "legal"), "value"] == 0.5
 
