@@ -199,11 +199,11 @@ refused = []
 for name, frame in counts.items():
     asked, back = frame.set_index("metric")["k"], came_back[name].set_index("metric")["k"]
     refused.append(
-        f"{asked['failed_tool_calls']} of {back['calls']} calls; eligibility was asked in "
-        f"{asked['episodes_with_check_eligibility']} and answered in "
-        f"{back['eligibility_answered']} of {asked['episodes']} episodes ({name})")
-chapter.text("a8-refused", f"The desk refused {', and '.join(refused)}." if refused else
-             "What came back from the desk the paper does not print; it takes episode files.")
+        f"The desk refused {asked['failed_tool_calls']} of {back['calls']} calls ({name}); "
+        f"eligibility was asked in {asked['episodes_with_check_eligibility']} and answered in "
+        f"{back['eligibility_answered']} of {asked['episodes']} episodes.")
+chapter.text("a8-refused", " ".join(refused) or
+             "In print there is no count of the answers; it takes episode files.")
 
 # %% [markdown]
 # ## Which cases break
@@ -297,8 +297,8 @@ for x in at_hand:
     breaks = endings.first_breaks(x.trajectories, x.labels, MAX_STEPS)
     for r in breaks.sort_values("n", ascending=False, kind="stable").head(1).itertuples():
         said = (f"of the {r.n} episodes under {r.type} ({name_of(x)}), {r.stuck} used up their "
-                f"{MAX_STEPS} steps without a reply, and {r.at_once} broke the rule with the very "
-                "first call")
+                f"{MAX_STEPS} steps without a reply, and {r.at_once or 'none'} broke the rule with "
+                "the very first call")
         if r.type == "hallucinated_argument":
             said += (f"; in {r.torn} the argument is a piece torn out of the goal, such as an order "
                      f"number without its letters, and in {r.n - r.torn} it is made up")
@@ -313,10 +313,11 @@ chapter.number("a8-injected-stop", injected.get("premature_stop"), 2)
 # {glue:text}`a8-lead-ours`. The type names the first rule broken and not the only one.
 # {glue:text}`a8-lead-more`
 #
-# A type's name also covers more than the injected fault of that name. On [the testbed](a3_testbed) a premature stop is a run cut short whose reply says that somebody is
-# looking into it. In the released episodes it is a reply where the case should have been handed on,
-# or an agent that hands the case on until its steps run out. A judge's recall on the first need not
-# be its recall on the others, and nobody has published verdicts on these episodes.
+# A type's name also covers more than the injected fault of that name. On [the testbed](a3_testbed)
+# a premature stop is a run cut short whose reply says that somebody is looking into it. In the
+# released episodes it is a reply where the case should have been handed on, or an agent that hands
+# the case on until its steps run out. A judge's recall on the first need not be its recall on the
+# others, and nobody has published verdicts on these episodes.
 #
 # ## A perfect rule, until somebody is free
 #
@@ -359,8 +360,8 @@ for x in at_hand:
             for g in ("no fault", "faulty")}
     (wrong, unseen), (hits, bad) = both["no fault"], both["faulty"]
     right.append(f"Of the episodes in which no fault was seen it flags {wrong} of {unseen} "
-                 f"({name_of(x)})." if unseen else "No episode was free of fault "
-                 f"({name_of(x)}), so false alarms cannot be tried there.")
+                 f"({name_of(x)})." if unseen else f"Of the {bad} episodes ({name_of(x)}) none was "
+                 "free of fault, so false alarms cannot be tried there.")
     worth.append(f"{hits} of its {hits + wrong} alarms are on a faulty episode ({name_of(x)})"
                  if unseen else f"all its {hits} alarms are, as every episode is faulty "
                  f"({name_of(x)})")
