@@ -150,8 +150,8 @@ def oracle_replies(source) -> dict[str, str]:
 counts = {name_of(x): organic.count(x.trajectories, x.labels, oracle_replies(x)) for x in at_hand}
 came_back = {name_of(x): organic.answers(x.trajectories, MAX_STEPS) for x in at_hand}
 extra = len(organic.ANSWERS)
-shown = pd.DataFrame({"counted": [*(what for what, _ in organic.COUNTS.values()),
-                                  *organic.ANSWERS.values()],
+named = organic.COUNTS | organic.ANSWERS
+shown = pd.DataFrame({"counted": [what for what, _ in named.values()],
                       "paper": [*map(share_of, counted_by_paper.to_dict("records")),
                                 *["not printed"] * extra]})
 for name, frame in counts.items():
@@ -161,6 +161,10 @@ again = pd.DataFrame()
 if "released" in counts:
     again = organic.beside(counted_by_paper, counts["released"])
     shown["recount"] = [*again["agrees"], *["not printed"] * extra]
+rows = list(organic.COUNTS)
+for metric, (_, beside) in organic.ANSWERS.items():
+    rows.insert(rows.index(beside) + 1, metric)
+shown = shown.set_axis(list(named)).loc[rows].reset_index(drop=True)
 tables.show(shown, "Episodes driven by a model: what the paper prints, and what the files at hand "
             "hold.", "; ".join(filter(None, [PAPER, files_origin])))
 

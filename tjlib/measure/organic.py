@@ -43,11 +43,11 @@ COUNTS = {
     "max_steps": ("steps in the longest episode", ""),
 }
 
-#: Counts with no printed counterpart: a call made is not yet a call answered.
+#: Count that is not printed -> (what it counts, the metric of `COUNTS` to read it with).
 ANSWERS = {
-    "eligibility_answered": "eligibility answered",
-    "calls": "calls, all episodes",
-    "stuck": "steps used up, no reply",
+    "eligibility_answered": ("eligibility answered", "episodes_with_check_eligibility"),
+    "calls": ("calls, all episodes", "failed_tool_calls"),
+    "stuck": ("steps used up, no reply", "empty_final_answer"),
 }
 
 
@@ -142,9 +142,10 @@ def answers(trajectories: Sequence[Trajectory], limit: int) -> pd.DataFrame:
     DataFrame
         One row per metric of `ANSWERS`: metric, k, n, why.
     """
-    total, got = len(trajectories), [_answered(t) for t in trajectories]
+    total = len(trajectories)
+    got = sum("check_eligibility" in _answered(t) for t in trajectories)
     return pd.DataFrame([
-        _row("eligibility_answered", sum("check_eligibility" in x for x in got), total),
+        _row("eligibility_answered", got, total),
         _row("calls", sum(len(tools(t)) for t in trajectories), None),
         _row("stuck", sum(stuck(t, limit) for t in trajectories), total)], dtype=object)
 
@@ -229,8 +230,7 @@ def habits(trajectories: Sequence[Trajectory], labels: Sequence[Label]) -> pd.Da
         that called check_eligibility), answered (to which the desk gave one),
         tried (that called issue_refund), unasked (that did so with no
         check_eligibility before), paid (whose refund the desk made), handed_on
-        (that called escalate), escalates (calls), scripts (distinct lists of
-        tools).
+        (that called escalate), escalates (calls), scripts (distinct lists).
     """
     rows = pd.DataFrame({"stratum": [x.stratum or "unknown" for x in labels],
                          "called": [tools(t) for t in trajectories],
