@@ -31,7 +31,7 @@ class Episodes:
     """Episodes and their labels, one pair each, aligned; ``origin`` belongs under every table.
 
     ``broken_off`` counts by status the episodes that ended in a reply that was no call: they
-    have no label, and are in neither list.
+    have no label, and are in neither list; ``lost`` counts the same ones by stratum.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Episodes:
     trajectories: list[Trajectory]
     labels: list[Label]
     broken_off: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, int] = field(default_factory=dict)
 
 
 class _Ended(msgspec.Struct):
@@ -46,6 +47,7 @@ class _Ended(msgspec.Struct):
 
     trajectory_id: str
     status: str
+    stratum: str = "unknown"
 
 
 def load(source: str | Path) -> Episodes:
@@ -78,10 +80,11 @@ def load(source: str | Path) -> Episodes:
         raise InputError(f"{folder}: there is no such folder; give released, recorded, or the "
                          "folder that tjlib agent wrote")
     ended = folder / "episodes.jsonl"
-    status = {x.trajectory_id: x.status for x in store.read(ended, _Ended, torn_ok=True)} if (
+    last = {x.trajectory_id: x for x in store.read(ended, _Ended, torn_ok=True)} if (
         ended.is_file()) else {}
-    if status and "ok" not in status.values():
-        what = ", ".join(f"{n} {each}" for each, n in Counter(status.values()).items())
+    status = Counter(x.status for x in last.values())
+    if status and "ok" not in status:
+        what = ", ".join(f"{n} {each}" for each, n in status.items())
         raise InputError(f"{ended}: no episode to count, all broke off ({what}); see the rationale "
                          "in its lines, and drive them with another model or --out")
     missing = [name for name in FILES if not (folder / name).is_file()]
@@ -100,4 +103,5 @@ def load(source: str | Path) -> Episodes:
     said = f"measured here: {made}; data/recorded/agent" if recorded else f"{folder} ({made})"
     return Episodes("recorded" if recorded else folder.name, said, trajectories,
                     [labels[t.trajectory_id] for t in trajectories],
-                    dict(Counter(each for name, each in status.items() if name not in labels)))
+                    *(dict(Counter(getattr(x, what) for name, x in last.items()
+                                   if name not in labels)) for what in ("status", "stratum")))
