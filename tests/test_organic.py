@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pandas as pd
@@ -199,28 +200,51 @@ def test_what_the_chapter_says_of_the_released_episodes_in_words_is_so(shared):
     assert any(max(n for tool, n in x.items() if tool != "escalate") > 1 for x in fine)
 
 
+def folder_of(path, *ended):
+    """Write the four episodes as tjlib agent does, and lines of more: (id, status, stratum)."""
+    store.write(path / "trajectories.jsonl", EPISODES)
+    store.write(path / "labels.jsonl", LABELS)
+    lines = [*ended, *((t.trajectory_id, "ok") for t in EPISODES)]
+    (path / "episodes.jsonl").write_text("".join(
+        json.dumps(dict(zip(("trajectory_id", "status", "stratum"), line, strict=False))) + "\n"
+        for line in lines), "utf-8")
+    return path
+
+
 def test_episodes_that_broke_off_are_counted_apart(tmp_path):
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS)
-    lines = [f'{{"trajectory_id": "{name}", "status": "{status}", "turns": 3}}\n'
-             for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-2", "timeout"),
-                                  ("e-2", "ok"))]
-    (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
-    assert driven.load(tmp_path).broken_off == {"unparsed": 1}  # e-2 went well when run again
-    assert driven.load(tmp_path).lost == {"unknown": 1}
+    found = driven.load(folder_of(tmp_path, ("e-5", "unparsed"), ("e-2", "timeout")))
+    assert found.broken_off == {"unparsed": 1}  # e-2 went well when run again
+    assert found.lost == {"unknown": 1}
 
 
 def test_episodes_that_broke_off_are_counted_by_kind_of_case(tmp_path):
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS)
-    lines = [f'{{"trajectory_id": "{name}", "status": "{status}", "stratum": "{stratum}"}}\n'
-             for name, status, stratum in (
-                 ("e-1", "ok", "expired"), ("e-5", "unparsed", "happy"),
-                 ("e-6", "timeout", "happy"), ("e-7", "unparsed", "expired"))]
-    (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
-    found = driven.load(tmp_path)
+    found = driven.load(folder_of(tmp_path, ("e-5", "unparsed", "happy"),
+                                  ("e-6", "timeout", "happy"), ("e-7", "unparsed", "expired")))
     assert found.broken_off == {"unparsed": 2, "timeout": 1}
     assert found.lost == {"happy": 2, "expired": 1}
+
+
+def test_runs_that_no_model_is_known_to_have_driven_are_no_episodes(tmp_path):
+    (folder_of(tmp_path) / "episodes.jsonl").unlink()
+    with pytest.raises(InputError, match=r"no episodes.jsonl in it, so nothing says that a model"):
+        driven.load(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "edit", "odd"), [
+    ("episodes.jsonl", lambda lines: lines[:-1], "e-4"),
+    ("episodes.jsonl", lambda lines: [*lines, lines[1]], "e-2"),
+    ("episodes.jsonl", lambda lines: [*lines[:-1], lines[-1][:9]], "e-4"),
+    ("trajectories.jsonl", lambda lines: [*lines, lines[0]], "e-1"),
+    ("trajectories.jsonl", lambda lines: lines[1:], "e-1"),
+], ids=["an episode lost", "an episode twice", "a torn line", "a run twice", "a run lost"])
+def test_files_that_do_not_belong_together_are_refused(tmp_path, name, edit, odd):
+    path = folder_of(tmp_path) / name
+    if name == "trajectories.jsonl":
+        store.write(tmp_path / "labels.jsonl", [x for x in LABELS if x.trajectory_id != odd]
+                    if len(edit([1, 2, 3, 4])) < 4 else LABELS)
+    path.write_text("".join(edit(path.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    with pytest.raises(InputError, match=f"{odd} is not once in trajectories.jsonl and once in"):
+        driven.load(tmp_path)
 
 
 def test_a_question_the_desk_refuses_is_asked_and_not_answered():
@@ -284,8 +308,7 @@ def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
 
 
 def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS[::-1])
+    store.write(folder_of(tmp_path) / "labels.jsonl", LABELS[::-1])
     found = driven.load(tmp_path)
     assert [t.trajectory_id for t in found.trajectories] == [x.trajectory_id for x in found.labels]
     assert found.origin == f"{tmp_path} (no run record)"
@@ -294,10 +317,11 @@ def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
 def test_what_is_missing_is_said_in_one_line(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="there is no such folder; give released, recorded"):
         driven.load(tmp_path / "nowhere")
+    (tmp_path / "episodes.jsonl").write_text(
+        '{"trajectory_id": "e-1", "status": "ok"}\n', "utf-8")
     with pytest.raises(InputError, match=r"no trajectories.jsonl and no labels.jsonl in it; run:"):
         driven.load(tmp_path)
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS[:3])
+    store.write(folder_of(tmp_path) / "labels.jsonl", LABELS[:3])
     with pytest.raises(InputError, match=r"labels.jsonl: no label for e-4; run: tjlib agent"):
         driven.load(tmp_path)
     monkeypatch.setattr(store, "data_folder", lambda name: tmp_path / name)

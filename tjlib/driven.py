@@ -80,10 +80,13 @@ def load(source: str | Path) -> Episodes:
         raise InputError(f"{folder}: there is no such folder; give released, recorded, or the "
                          "folder that tjlib agent wrote")
     ended = folder / "episodes.jsonl"
-    last = {x.trajectory_id: x for x in store.read(ended, _Ended, torn_ok=True)} if (
-        ended.is_file()) else {}
+    if not ended.is_file():
+        raise InputError(f"{folder}: no {ended.name} in it, so nothing says that a model drove "
+                         f"these runs; {_MAKE} {folder}")
+    lines = list(store.read(ended, _Ended, torn_ok=True))
+    last = {x.trajectory_id: x for x in lines}
     status = Counter(x.status for x in last.values())
-    if status and "ok" not in status:
+    if "ok" not in status:
         what = ", ".join(f"{n} {each}" for each, n in status.items())
         raise InputError(f"{ended}: no episode to count, all broke off ({what}); see the rationale "
                          "in its lines, and drive them with another model or --out")
@@ -93,6 +96,11 @@ def load(source: str | Path) -> Episodes:
     trajectories = list(store.read(folder / FILES[0], Trajectory))
     labels = {label.trajectory_id: label
               for label in store.read_labels(folder / FILES[1], trajectories)}
+    listed = Counter([t.trajectory_id for t in trajectories])
+    listed.update(x.trajectory_id for x in lines if x.status == "ok")
+    if odd := [name for name, k in listed.items() if k != 2]:
+        raise InputError(f"{folder}: {odd[0]} is not once in {FILES[0]} and once in {ended.name}; "
+                         f"{_MAKE} {folder}, which completes a run that was cut off")
     unlabelled = [t.trajectory_id for t in trajectories if t.trajectory_id not in labels]
     if unlabelled:
         raise InputError(f"{folder / FILES[1]}: no label for {unlabelled[0]}; {_MAKE} {folder}, "
