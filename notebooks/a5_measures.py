@@ -459,7 +459,8 @@ whole = table(source.labels, source.verdicts, source.cost)
 found = intervals(whole, np.random.default_rng(given.seed), draws=given.draws)
 skipped = (*scores.COST, "n_flagged")
 of_judges = found[found["judge"].isin(whole.judges) & ~found["metric"].isin(skipped)]
-how = [(row["how"] or row["why"], f"{tables.judge_name(row['judge'])}, {row['metric']}"
+named = tables.judge_names(whole.judges)
+how = [(row["how"] or row["why"], f"{named[row['judge']]}, {row['metric']}"
         + ("" if row["value"] is None else f": {tables.estimate(row)}"))
        for row in of_judges.to_dict("records")]
 ways = pd.DataFrame(how, columns=["made", "for example"])
@@ -506,7 +507,7 @@ plans["text"] = [
     row["why"] if row["why"].startswith("undefined") else
     tables.estimate(row) + (f" (x {row['ratio']:.1f})" if row["ratio"] else "")
     for row in plans.to_dict("records")]
-plans["name"] = plans["judge"].map(tables.judge_name)
+plans["name"] = plans["judge"].map(tables.judge_names(plans["judge"].unique()))
 side_by_side = pd.DataFrame({design: part.set_index("name")["text"]
                              for design, part in plans.groupby("design", sort=False)})
 tables.show(
@@ -692,7 +693,7 @@ at_rates = sorted({*np.geomspace(0.001, 1, 41).round(6).tolist(), *AT.values()})
 carried = pd.concat([
     deployed(whole, judge, at_rates, np.random.default_rng(given.seed), draws=given.draws)
     for judge in whole.judges], ignore_index=True)
-carried = carried[carried["metric"] == "ppv"].assign(name=carried["judge"].map(tables.judge_name))
+carried = carried[carried["metric"] == "ppv"].assign(name=carried["judge"].map(named))
 
 # %% mystnb={"figure": {"caption": "Precision of each judge's alarms against the share of faulty runs where it works, with 95 % bands; marks: this set, the organic episodes, and the rate given as a parameter. Dashed: a judge that flags everything. Data: recalls and false-alarm rates of the verdicts chosen at the top.", "name": "fig-a5-prevalence"}} tags=["hide-input"]
 marks = pd.concat([carried[carried["fault_rate"] == rate].assign(where=where)
