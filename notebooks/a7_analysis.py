@@ -519,7 +519,7 @@ chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
 below = [(kind, row) for kind in FAULT_TYPES
          if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
 chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
-             or ("no type" if STEP_8B in verdict_table.judges else "(not judged here)"))
+             or ("none" if STEP_8B in verdict_table.judges else "(not judged here)"))
 
 # %% [markdown]
 # The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
@@ -541,7 +541,7 @@ chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for ki
 # The floor can be measured on any judge. {numref}`fig-a7-floor-ours` does so for a recorded run,
 # beside the published judges: F1 against a judge that flags all of the same trajectories, and paired
 # discrimination on the faults whose clean run was judged as well. The run that this repository holds
-# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; its two
+# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; its
 # reply judges are code that asks no model. It judged our own trajectories, of the same design, so hollow and filled rows are no paired comparison.
 # Trajectories asked about, in that run: {glue:text}`a7-ours-coverage`.
 
@@ -651,10 +651,10 @@ chapter.text("a7-ours-sampling", apart)
 # always-clean says has no false alarms and no recall. Its F1 is zero, far below the floor, and
 # paired it scores zero, as always-faulty does: only the paired column puts both floors in one place.
 #
-# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` That difference has two causes:
-# the step judge answers greedily, the members of the ensemble are sampled at a temperature, and
-# only then is there a vote. {glue:text}`a7-ours-sampling` The next section compares the two judges
-# in the verdicts this page was run with, where the same holds.
+# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` A step judge that
+# answers greedily and an ensemble whose members are sampled at a temperature differ in two things,
+# the sampling and the vote. {glue:text}`a7-ours-sampling` The next section compares two such judges
+# in the verdicts this page was run with.
 #
 # ## Voting
 #
