@@ -380,7 +380,8 @@ chapter.text("a6-ours-gap", "(not judged there)" if our_outcome not in gaps.inde
              "got the same verdict and no resample can move it" * flat)
 spent = scores["ours"][scores["ours"]["metric"] == "prompt_tokens_mean"].set_index("judge")["value"]
 chapter.text("a6-ours-modelless", ", ".join(
-    known["ours"][judge] for judge in joined["ours"].judges if spent[judge] == 0) or "none")
+    known["ours"][judge] for judge in joined["ours"].judges
+    if spent[judge] == 0 or judge in STRUCTURAL) or "none")
 designs = set(map(design, joined["published"].judges))
 chapter.text("a6-ours-alone", ", ".join(
     known["ours"][judge] for judge in joined["ours"].judges if design(judge) not in designs) or "none")
