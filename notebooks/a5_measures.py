@@ -491,6 +491,11 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 # {glue:text}`a5-seed`, while [the analysis](a7_analysis) gives single shares exact intervals and
 # draws pairs and strata in cells of their own.
 #
+# A share can also stay put in every resample away from 0 and 1: a judge that gives one verdict to
+# all runs of a cell leaves resampling nothing to draw. Such a share gets the exact interval, too
+# (our choice; no published figure needs it); an F1 or a difference of two rates is no share of
+# a fixed number of runs, and is shown without one.
+#
 # ## What they are not
 #
 # An interval belongs to a design: to the **unit** that is drawn, and to the **cells** whose sizes
