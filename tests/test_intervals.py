@@ -152,6 +152,12 @@ def test_a_share_that_is_the_same_in_every_resample_gets_exact_bounds_and_f1_a_r
     assert rows["rules", "silent_recall"]["why"] == FIXED
 
 
+def test_in_the_published_verdicts_only_shares_of_none_or_all_have_exact_bounds():
+    rows = found(published_table(), draws=200).values()
+    exact = [row for row in rows if row["how"] == "exact binomial"]
+    assert exact and all(row["value"] in (0, 1) for row in exact)
+
+
 def copies(t, times):
     """Repeat every trajectory inside its instance."""
     labels = [Label(f"{x.trajectory_id}/{i}", x.faulty, x.failure_step, x.failure_type,
