@@ -75,8 +75,8 @@ from tjlib.measure.calibration import reliability
 from tjlib.measure.common import coverage
 from tjlib.measure.floor import floor_check, standings
 from tjlib.measure.intervals import intervals
-from tjlib.measure.kinds import side_by_side, trio
-from tjlib.measure.resample import clopper_pearson
+from tjlib.measure.kinds import design, side_by_side, trio
+from tjlib.measure.resample import SAME, clopper_pearson
 from tjlib.measure.structural import STRUCTURAL
 from tjlib.measure.table import confusion, table
 from tjlib.measure.verdicts import floors
@@ -134,9 +134,12 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 # {glue:text}`a6-coverage`. Where two judges judged different ones, their rows differ by that, too.
 #
 # Every bracket is a 95 % interval: the trajectories were resampled inside their design cells (clean;
-# each type of fault, silent and loud apart), all judges on the same resample. A dagger marks an exact binomial interval, used where all or none were flagged. A
-# double dagger marks a judge that says the same of every trajectory of a cell by construction: its
-# rates are a property of its code, not an estimate.
+# each type of fault, silent and loud apart), all judges on the same resample. A dagger marks an exact binomial interval, which takes trajectories
+# as independent. The paper uses it where all or none were flagged; we use it for every share that no
+# resample moves, as when all runs of a cell got the same verdict. F1 and differences have no such
+# interval: where no resample moves them, they stand without one. A double dagger marks a rule, which
+# says the same of every trajectory of a cell by construction: its rates are a property of its code,
+# not an estimate.
 #
 # [The measures chapter](a5_measures) works each of these by hand.
 #
@@ -305,11 +308,18 @@ tables.show(
 # {glue:text}`a6-ours-coverage`.
 #
 # Two things differ between a hollow row and the filled one under it. One is the model: the
-# published judges are of 14B and 8B, and the run that this repository holds is by SmolLM2-135M,
-# which runs inside a Python process, its reasoning held to a limit. The other is the set: the
-# published judges read the release's trajectories, and that run read ours, built to the same design
-# from other cases. So the distance between two rows is no paired difference. What compares across
-# rows is how far the recalls of a row stand from the false alarms of the same row.
+# published judges are of 14B and 8B, and where the run that this repository holds asks a model, it
+# is SmolLM2-135M, which runs inside a Python process, its reasoning held to a limit. The other is
+# the set: the published judges read the release's trajectories, and that run read ours, built to
+# the same design from other cases. So the distance between two rows is no paired difference. What
+# compares across rows is how far the recalls of a row stand from the false alarms of the same row.
+#
+# Rows of the recorded run that asked no model: {glue:text}`a6-ours-modelless`. Rows whose design
+# has no published row to stand under: {glue:text}`a6-ours-alone`.
+#
+# [The judges chapter](a4_judges) gives shares of the same run exact intervals throughout, and here
+# only those with a dagger have them. The others keep the mix of types fixed in every resample, as
+# the paper does, so one share can carry two intervals.
 
 # %% tags=["hide-input"]
 ours, reference = store.load(given.recorded), store.load("published")
@@ -364,8 +374,17 @@ small = checks["published"].loc[STEP_8B]
 chapter.text("a6-8b-flagged", f"{small['flagged']} of {small['n']}")
 gaps = scores["ours"][scores["ours"]["metric"] == "loud_minus_silent"].set_index("judge")
 our_outcome = trio(joined["ours"].judges).outcome
-chapter.text("a6-ours-gap", tables.estimate(gaps.loc[our_outcome]) if our_outcome in gaps.index
-             else "(not judged there)")
+flat = our_outcome in gaps.index and gaps.loc[our_outcome, "why"] == SAME
+chapter.text("a6-ours-gap", "(not judged there)" if our_outcome not in gaps.index else
+             tables.estimate(gaps.loc[our_outcome]) + ", without an interval, as every run of a cell "
+             "got the same verdict and no resample can move it" * flat)
+spent = scores["ours"][scores["ours"]["metric"] == "prompt_tokens_mean"].set_index("judge")["value"]
+chapter.text("a6-ours-modelless", ", ".join(
+    known["ours"][judge] for judge in joined["ours"].judges
+    if spent[judge] == 0 or judge in STRUCTURAL) or "none")
+designs = set(map(design, joined["published"].judges))
+chapter.text("a6-ours-alone", ", ".join(
+    known["ours"][judge] for judge in joined["ours"].judges if design(judge) not in designs) or "none")
 
 # %% [markdown]
 # Flagged in the recorded run: {glue:text}`a6-ours-flagged`. The same design and the same prompt are
@@ -374,7 +393,7 @@ chapter.text("a6-ours-gap", tables.estimate(gaps.loc[our_outcome]) if our_outcom
 # recall, no judgement. A judge that flags next to nothing is as empty, and looks good only where
 # nothing but false alarms is counted.
 #
-# The paper's check is F1 against the F1 of always-faulty. In the recorded run, by interval:
+# The paper's check is F1 against the F1 of always-faulty. In the recorded run:
 # {glue:text}`a6-ours-floor`. Among the published judges: {glue:text}`a6-published-floor`. So the
 # check finds judges that are worth little, and others with them: F1 pays for every flag in a set
 # with so many faults. [The analysis](a7_analysis) reads each fault against its own clean run

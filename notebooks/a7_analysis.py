@@ -38,8 +38,8 @@
 # ```
 #
 # Brackets are 95 % intervals; a dagger marks an exact binomial one, a double dagger a judge that
-# is constant by construction. A value without brackets is the same in every resample, or only its
-# mean is published.
+# is constant by construction. A value without brackets is the same in every resample, as where every
+# run of a cell got the same verdict; or only its mean is published.
 #
 # A fault is **silent** if the outcome that the customer can see came out right all the same, and
 # **loud** if it did not. **Paired discrimination** is the share of faults flagged minus the share
@@ -97,7 +97,7 @@ from tjlib.measure.alternatives import alternatives
 from tjlib.measure.attribution import SHARES, attribution, exact_share
 from tjlib.measure.common import common, coverage
 from tjlib.measure.costs import cost_ratio
-from tjlib.measure.floor import floor_check, standings
+from tjlib.measure.floor import above_zero, floor_check, standing, standings
 from tjlib.measure.gap import GAPS, gaps, slopes
 from tjlib.measure.intervals import intervals
 from tjlib.measure.kinds import side_by_side, trio
@@ -240,16 +240,15 @@ chapter.number("a7-same", agree, 0)
 chapter.number("a7-unchanged", same["n"].sum() if len(same) else None, 0)
 changed = pairs[pairs["reply"] == "changed"] if len(pairs) else pairs
 kinds = {side: sorted(set(changed.loc[changed["survival"] == side, "fault"]))
-         if len(changed) else [] for side in ("silent", "loud")}
-for side, types in kinds.items():
-    chapter.text(f"a7-kinds-{side}", ", ".join(types) or "(none here)")
+         if len(changed) else [] for side in ("loud", "silent")}
+chapter.text("a7-kinds", "; ".join(f"{', '.join(types)} ({side})" for side, types in kinds.items()
+                                   if types) or "none")
 
 # %% [markdown]
 # On {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
 # change, the outcome judge says the same of fault and parent. Whatever recall it has where it does
-# so, loud or silent, is its readiness to flag that case. Pairs whose reply did change are of the
-# types {glue:text}`a7-kinds-loud` (loud) and {glue:text}`a7-kinds-silent` (silent), and nothing
-# else. In the published verdicts the gap therefore says: *an agent that stops early tells the
+# so, loud or silent, is its readiness to flag that case. The types of the pairs whose reply did
+# change: {glue:text}`a7-kinds`. In the published verdicts the gap therefore says: *an agent that stops early tells the
 # customer so.* It is a gap between replies that show a fault and replies that do not.
 #
 # The next table takes the gap apart. Not every fault has its parent in the set:
@@ -520,7 +519,7 @@ chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
 below = [(kind, row) for kind in FAULT_TYPES
          if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
 chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
-             or ("(no type)" if STEP_8B in verdict_table.judges else "(not judged here)"))
+             or ("none" if STEP_8B in verdict_table.judges else "(not judged here)"))
 
 # %% [markdown]
 # The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
@@ -542,8 +541,8 @@ chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for ki
 # The floor can be measured on any judge. {numref}`fig-a7-floor-ours` does so for a recorded run,
 # beside the published judges: F1 against a judge that flags all of the same trajectories, and paired
 # discrimination on the faults whose clean run was judged as well. The run that this repository holds
-# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; it judged
-# our own trajectories, of the same design, so hollow and filled rows are no paired comparison.
+# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; its
+# reply judges are code that asks no model. It judged our own trajectories, of the same design, so hollow and filled rows are no paired comparison.
 # Trajectories asked about, in that run: {glue:text}`a7-ours-coverage`.
 
 # %% tags=["hide-input"]
@@ -599,9 +598,10 @@ tables.show(
 # %% tags=["hide-input"]
 chapter.text("a7-ours-coverage", coverage(our_table))
 chapter.text("a7-ours-floor", standings(floor_of["ours"], known["ours"]))
-sees = [known["ours"][judge] for judge in our_table.judges if (pick(
-    paired_of["ours"], judge=judge, group="all")["lo"] or 0) > 0]
-chapter.text("a7-ours-sees", ", ".join(sees) or "none")
+over_all = paired_of["ours"]
+over_all = over_all[(over_all["group"] == "all") & over_all["judge"].isin(our_table.judges)] if len(
+    over_all) else over_all
+chapter.text("a7-ours-sees", above_zero(over_all, known["ours"]) if len(over_all) else why_none)
 once, most = trio(our_table.judges)[1:]
 ours_found = intervals(our_table, apart_rng, draws=given.draws)
 both = {once, most} <= set(our_table.judges)
@@ -612,21 +612,49 @@ if both:
     alike = our_table.confidence[our_table.ok[:, j], j] == 1
     moves = {what: tables.estimate(minus(ours_found, most, once, metric=metric)) for metric, what in (
         ("f1", "F1"), ("silent_recall", "silent recall"), ("false_alarm_rate", "false alarms"))}
-    vote = (f"On the {len(common(our_table, once, most).labels)} trajectories that its ensemble and "
-            "its step judge both judged, majority minus one pass moves "
-            + "; ".join(f"{what} by {moved}" for what, moved in moves.items()) + ". "
-            f"All votes were alike on {alike.sum()} of {len(alike)}.")
+    over = pick(floor_of["ours"], judge=most)
+    vote = (f"The ensemble of the recorded run stands {standing(over)} the floor, its F1 less "
+            f"always-faulty's being {tables.estimate(over)}. On the {len(shared.labels)} trajectories "
+            "that it and the step judge both judged, majority minus one pass moves "
+            + "; ".join(f"{what} by {moved}" for what, moved in moves.items())
+            + f". Of the majorities that it reached, {alike.sum()} of {len(alike)} were unanimous.")
 chapter.text("a7-ours-vote", vote)
+
+# %% tags=["hide-input"]
+DIRECTION = {1: "raises", 0: "does not move", -1: "lowers"}
+apart = "What single votes said is not in these verdicts, so the two cannot be told apart."
+ballots = votes.single_votes(ours.verdicts, most).set_index("trajectory_id")[["flagged", "read"]]
+if both and len(ballots := ballots.reindex([x.trajectory_id for x in shared.labels]).dropna()):
+    kind = np.where(shared.faulty, "faulty", "clean")[[
+        x.trajectory_id in ballots.index for x in shared.labels]]
+    said = pd.concat([ballots.sum().to_frame("all").T, ballots.groupby(kind).sum()]).astype(int)
+    said = said.assign(share=said["flagged"] / said["read"].where(said["read"] > 0))
+    said["text"] = [f"{row.flagged} of {row.read} ({row.share:.2f})" for row in said.itertuples()]
+    total = len(shared.labels)
+    greedy, majority = (int(shared.flag[:, shared.column(judge)].sum()) for judge in (once, most))
+    step_to, vote_to = (DIRECTION[int(np.sign(x))] for x in (
+        said["share"]["all"] - greedy / total, majority / total - said["share"]["all"]))
+    apart = (f"One greedy pass flags {greedy} of {total}. Of the single votes that could be read, "
+             f"{said['text']['all']} flag" + "".join(
+                 f"; on {name} runs {said['text'][name]}" for name in ("faulty", "clean")
+                 if name in said.index)
+             + f". The majority flags {majority} of {total}. So sampling by itself {step_to} the "
+             f"share flagged, and the vote then {vote_to} it.")
+chapter.text("a7-ours-sampling", apart)
 
 # %% [markdown]
 # By F1, in the recorded run: {glue:text}`a7-ours-floor`. Judges of that run whose paired
-# discrimination has an interval above zero: {glue:text}`a7-ours-sees`. Section 7.3 asks whether a
+# discrimination is above zero: {glue:text}`a7-ours-sees`. A judge without an interval gives one
+# verdict to all runs of a cell, so resampling inside the cells cannot move it; that is no
+# certainty about other cases. Section 7.3 asks whether a
 # judge is the always-faulty baseline; the table adds the other one. A judge that says what
 # always-clean says has no false alarms and no recall. Its F1 is zero, far below the floor, and
 # paired it scores zero, as always-faulty does: only the paired column puts both floors in one place.
 #
-# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` The next section asks the same of
-# the verdicts this page was run with.
+# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` A step judge that
+# answers greedily and an ensemble whose members are sampled at a temperature differ in two things,
+# the sampling and the vote. {glue:text}`a7-ours-sampling` The next section compares two such judges
+# in the verdicts this page was run with.
 #
 # ## Voting
 #
@@ -782,7 +810,7 @@ nothing("Calibration, ensemble minus step judge.") if not len(rows) else show(
 # %% tags=["hide-input"]
 out = rows["out"].eq(True) if len(rows) else pd.Series(dtype=bool)
 chapter.text("a7-cal-out", f"{int(out.sum())} of {len(rows)}" if len(rows) else "(not judged here)")
-chapter.text("a7-cal-not", ("; ".join(rows.loc[~out, "label"]) or "none") if len(rows)
+chapter.text("a7-cal-not", ("; ".join(rows.loc[~out, "label"]) or "none of them") if len(rows)
              else "(not judged here)")
 for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
     for measure in ("ece", "ece_value"):
@@ -790,7 +818,7 @@ for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
             pick(calibrated, judge=judge, measure=measure), 3)
 
 # %% [markdown]
-# In {glue:text}`a7-cal-out` of these measures the interval leaves zero out; it does not for
+# Measures whose interval leaves zero out: {glue:text}`a7-cal-out`. Those where it does not:
 # {glue:text}`a7-cal-not`. They are not so many independent votes: with few distinct values, several
 # binnings come to the same. The reason shows when each stated value is its own bin. The step judge
 # then has {glue:text}`a7-cal-step-ece-value` instead of {glue:text}`a7-cal-step-ece`; where these
@@ -961,16 +989,15 @@ chapter.text("a7-looked", names[looked_at])
 wrong = sorted((row for row in named.to_dict("records") if row["share"] == "mistyped"
                 and row["type"] != "all" and row["k"]), key=lambda row: -row["k"])
 chapter.text("a7-wrong", " and ".join(f"{row['type']} ({row['k']} of {row['n']})" for row in wrong[:2])
-             or "(no type)")
-chapter.text("a7-wrong-two", f"{sum(row['k'] for row in wrong[:2])} of the {of_all['mistyped']['k']}")
+             + f", {sum(row['k'] for row in wrong[:2])} of the {of_all['mistyped']['k']} mistyped"
+             if wrong else "none")
 lost = [pick(named, type=kind, share="step_exact_over_detected") for kind in FAULT_TYPES]
 lost = [f"{row['type']} ({row['k']} of {row['n']})" for row in lost
         if row["value"] is not None and row["value"] < 1]
-chapter.text("a7-lost", ", ".join(lost) or "(no type)")
+chapter.text("a7-lost", ", ".join(lost) or "none")
 
 # %% [markdown]
-# For {glue:text}`a7-looked`, faults given another type are most often of the types
-# {glue:text}`a7-wrong`, {glue:text}`a7-wrong-two` mistyped. The paper grants that part of the
+# Types whose faults {glue:text}`a7-looked` most often gives another: {glue:text}`a7-wrong`. The paper grants that part of the
 # charge for `hallucinated_argument`, called `wrong_tool`, belongs to the taxonomy's boundary.
 # Localisation is {glue:text}`a7-placed` of the flags with a step inside the trace and
 # {glue:text}`a7-placed-all` of all detected faults; types below 1 there: {glue:text}`a7-lost`. In

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published_table import ENSEMBLE, OUTCOME, SMALL, STEP
 
 from tjlib import store
-from tjlib.measure.floor import floor_check, standing, standings
+from tjlib.measure.floor import above_zero, floor_check, standing, standings
 from tjlib.measure.kinds import design, side_by_side, trio
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import floors
@@ -91,4 +92,22 @@ def test_standings_name_every_judge_once():
     found = floor_check(source.labels, source.verdicts, np.random.default_rng(0), draws=200)
     said = standings(found, {judge: f"<{judge}>" for judge in found["judge"]})
     assert all(said.count(f"<{judge}>") == 1 for judge in found["judge"])
-    assert f"below the floor: <programmatic>, <{OUTCOME}>" in said
+    assert f"below the floor: <{OUTCOME}>" in said  # by interval; a rule's F1 no resample moves
+    assert "in every resample alike, so without interval: <programmatic>" in said
+
+
+def test_a_judge_that_no_resample_moves_is_listed_apart_from_those_with_an_interval():
+    rows = pd.DataFrame({"judge": ["a", "b", "c"], "value": [-.3, -.4, None],
+                         "lo": [-.4, None, None], "hi": [-.2, None, None]})
+    assert standings(rows, {"a": "A", "b": "B", "c": "C"}) == (
+        "below the floor: A; below the floor in every resample alike, so without interval: B; "
+        "undefined against the floor: C")
+
+
+def test_above_zero_by_interval_and_without_one_are_told_apart():
+    rows = pd.DataFrame({"judge": list("abcd"), "value": [.3, .1, .5, 0.],
+                         "lo": [.2, -.1, None, None]})
+    names = {judge: judge.upper() for judge in "abcd"}
+    assert above_zero(rows, names) == (
+        "A with an interval; the same in every resample, so without one: C (0.500)")
+    assert above_zero(rows[:2], names) == "A" and above_zero(rows[3:], names) == "none"

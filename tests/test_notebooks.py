@@ -81,7 +81,11 @@ def test_no_chapter_opens_a_file_by_a_path_of_its_own(path):
                 assert name not in cell.source, cell.source
 
 
-@pytest.mark.parametrize("path", [p for p in CHAPTERS if p.stem in ("a6_results", "a7_analysis")],
+#: Chapters that show several judges of a source that the reader chooses.
+TOGETHER = ("a5_measures", "a6_results", "a7_analysis")
+
+
+@pytest.mark.parametrize("path", [p for p in CHAPTERS if p.stem in TOGETHER],
                          ids=lambda path: path.stem)
 def test_a_chapter_of_several_judges_names_them_together_so_that_none_share_a_name(path):
     code = [cell.source for cell in cells(path) if cell.cell_type == "code"]

@@ -17,7 +17,7 @@ from tjlib.measure.intervals import intervals
 from tjlib.measure.table import table
 from tjlib.trace import FLOORS, Label, Verdict
 
-__all__ = ["floor_check", "standing", "standings"]
+__all__ = ["above_zero", "floor_check", "standing", "standings"]
 
 _FAULTY = FLOORS[0]
 
@@ -86,6 +86,8 @@ def standing(row: dict) -> str:
 def standings(checked: pd.DataFrame, names: Mapping[str, str]) -> str:
     """Say of all judges together where their F1 stands from always-faulty's.
 
+    A judge whose difference no resample moves has no interval, and is listed apart.
+
     Parameters
     ----------
     checked : DataFrame
@@ -106,5 +108,38 @@ def standings(checked: pd.DataFrame, names: Mapping[str, str]) -> str:
     """
     found: dict[str, list[str]] = {}
     for row in checked.to_dict("records"):
-        found.setdefault(standing(row), []).append(names[row["judge"]])
-    return "; ".join(f"{where} the floor: {', '.join(judges)}" for where, judges in found.items())
+        fixed = pd.notna(row["value"]) and pd.isna(row["lo"])
+        how = " in every resample alike, so without interval" if fixed else ""
+        where = f"{standing(row)} the floor{how}"
+        found.setdefault(where, []).append(names[row["judge"]])
+    return "; ".join(f"{where}: {', '.join(judges)}" for where, judges in found.items())
+
+
+def above_zero(found: pd.DataFrame, names: Mapping[str, str]) -> str:
+    """Name the judges whose estimate is above zero, by interval or, listed apart, without one.
+
+    Parameters
+    ----------
+    found : DataFrame
+        One row per judge: judge, value, lo; lo is None where every resample
+        gives the same value.
+    names : mapping of judge -> name
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"judge": ["a", "b"], "value": [.2, .5], "lo": [-.1, None]})
+    >>> above_zero(rows, {"a": "A", "b": "B"})
+    'none with an interval; the same in every resample, so without one: B (0.500)'
+    """
+    rows = [row for row in found.to_dict("records") if pd.notna(row["value"])]
+    told = [names[row["judge"]] for row in rows if pd.notna(row["lo"]) and row["lo"] > 0]
+    fixed = [f"{names[row['judge']]} ({row['value']:.3f})" for row in rows
+             if pd.isna(row["lo"]) and row["value"] > 0]
+    if not fixed:
+        return ", ".join(told) or "none"
+    return (f"{', '.join(told) or 'none'} with an interval; the same in every resample, so "
+            f"without one: {', '.join(fixed)}")

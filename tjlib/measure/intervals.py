@@ -110,7 +110,8 @@ def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -
         return row | {"why": _COUNTED}
     if flat and fixed:
         return row | {"why": FIXED}
-    if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
+    # A proportion that no resample moves would look certain; the paper has this case at 0 and 1.
+    if metric in PROPORTIONS and row["n"] and (flat or row["k"] in (0, row["n"])):
         lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
@@ -160,7 +161,8 @@ def intervals(
         where value, or the interval, is None). A difference is over the
         trajectories both were asked about; where these are not all that
         either was, n counts them. Exact intervals replace the
-        bootstrap at 0 and 1 and take trajectories as independent.
+        bootstrap of proportions at 0 and 1 (the paper) and wherever every
+        replicate is equal (ours); they take trajectories as independent.
 
     Raises
     ------
