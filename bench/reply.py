@@ -19,7 +19,7 @@ import pandas as pd
 
 from tjlib import store
 from tjlib.desk.faults import CLAIMS
-from tjlib.desk.testbed import judged_set, stream
+from tjlib.desk.testbed import clean_runs, judged_set
 from tjlib.judges.reply import JUDGES, fit_threshold, judge
 from tjlib.measure.replies import appended, by_kind, flagged_share, sentence_flags
 from tjlib.measure.sentences import by_sentence
@@ -33,11 +33,6 @@ _METRICS = ("precision", "recall", "silent_recall", "loud_recall", "false_alarm_
             *(f"recall|{kind}" for kind in FAULT_TYPES))
 
 Judge = Callable[[Trajectory], Verdict]
-
-
-def _clean(seed: int, count: int) -> list[Trajectory]:
-    runs = (trajectory for trajectory, label in stream(seed) if not label.faulty)
-    return list(itertools.islice(runs, count))
 
 
 def _dressed(runs: list[Trajectory], sentences: pd.DataFrame) -> list[Trajectory]:
@@ -54,10 +49,11 @@ def _print(*columns: str, row: dict) -> None:
 
 
 def _sentences(verdict: Judge, sentences: pd.DataFrame, seed: int = _CLEAN) -> None:
-    clean = flagged_share(verdict, _clean(seed, _RUNS))  # runs unseen so far: embeddings are kept
+    # Runs unseen so far: embeddings are kept.
+    clean = flagged_share(verdict, clean_runs(seed, _RUNS))
     _print("clean replies", "flagged", row=clean)
     print(f"  {clean['seconds'] * 1000:.1f} ms a trajectory")
-    flags = sentence_flags(verdict, _clean(_ADDED_TO, 6), sentences)
+    flags = sentence_flags(verdict, clean_runs(_ADDED_TO, 6), sentences)
     for row in by_kind(flags).to_dict("records"):
         _print(row["split"], row["what"], row["kind"], row=row)
     for row in flags[flags["split"] == "report"].to_dict("records"):
@@ -102,7 +98,7 @@ def _released(similarity: str, threshold) -> None:
 def main(*similarities: str) -> int:
     sentences = store.sentences()
     for similarity in similarities or JUDGES:
-        runs = _clean(_SET_ON, _RUNS)
+        runs = clean_runs(_SET_ON, _RUNS)
         thresholds = {name: fit_threshold(given, 0.0, similarity) for name, given in (
             ("clean runs with a harmless sentence each", _dressed(runs, sentences)),
             ("clean runs", runs))}

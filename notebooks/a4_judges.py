@@ -26,10 +26,11 @@
 # (shown every step) share {glue:text}`a4-both` lines of instructions; the one has
 # {glue:text}`a4-lines-outcome`, the other {glue:text}`a4-lines-step`. What they do not share stands in
 # {glue:text}`a4-places` - and there the two judges are not only *shown* something
-# else, they are *asked* something else. Two more judges, put together from the same paragraphs,
-# take the two apart. With a model of 135 million parameters the outcome judge flagged
-# {glue:text}`a4-outcome-flags` runs and the step judge {glue:text}`a4-step-flags`; the rules, which
-# cost nothing, flagged {glue:text}`a4-rules-flags`.
+# else, they are *asked* something else. Two more judges, put together from the same paragraphs, can
+# take the two apart, given a model that flags enough. Ours has 135 million parameters: as outcome
+# judge it flagged {glue:text}`a4-outcome-flags` runs and as step judge {glue:text}`a4-step-flags`.
+# The rules, which cost nothing, flagged {glue:text}`a4-rules-flags`,
+# {glue:text}`a4-rules-right` of them clean.
 # ```
 
 # %% [markdown]
@@ -85,16 +86,19 @@ from tjlib import live, promptview, store, tables
 from tjlib.charts import judges as figures
 from tjlib.charts import judging
 from tjlib.charts.show import show
-from tjlib.desk import rules
+from tjlib.desk import rules, testbed
 from tjlib.judges import answer, fence
+from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.parts import parts, shared_start
 from tjlib.judges.protocol import Options, Reply
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.judges.wording import plain
 from tjlib.measure import prefix as measure_prefix
 from tjlib.measure import tokens
+from tjlib.measure.attribution import exact_share
 from tjlib.measure.prompt_tokens import fit
 from tjlib.measure.rates import exact_rates, judged_by_all, tally
+from tjlib.measure.replies import by_kind, flagged_share, sentence_flags
 from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
@@ -374,22 +378,39 @@ for key, name in (("outcome", f"outcome:{MODEL}"), ("step", f"step:{MODEL}"), ("
 models = [j for j in ranked if j.endswith(f":{MODEL}")]
 apart = [j for j in models if (by.loc[(j, "recall"), "lo"] or 0) > (by.loc[(j, "false_alarm_rate"), "hi"] or 1)]
 quiet = [j for j in models if per[j]["flagged"] < 0.05 * per[j]["read"]]
+alarm = by.loc[("rules", "false_alarm_rate")]
+ENTITIES, TRUE = "reply:entities", {x.trajectory_id: x for x in recorded.labels}
+caught = [TRUE[v.trajectory_id] for v in recorded.verdicts if v.judge == ENTITIES and v.faulty]
+loud = sum(x.faulty and not x.outcome_correct for x in recorded.labels)
+chapter.text("a4-reply-flags", f"{len(caught)} of {len(recorded.labels)}")
+chapter.text("a4-reply-loud", f"{sum(x.faulty and not x.outcome_correct for x in caught)} of {loud}")
+chapter.text("a4-reply-typed", f"{sum(x.failure_type == 'unsupported_claim' for x in caught)} of these")
+chapter.text("a4-rules-right", str(alarm["k"]) if alarm["k"] else "none")
 chapter.text("a4-apart", ", ".join(apart) or "none")
 chapter.text("a4-quiet", ", ".join(quiet) or "none")
 silent = sum(x.faulty and bool(x.outcome_correct) for x in recorded.labels)
 chapter.number("a4-silent", silent, 0)
 chapter.number("a4-bound", clopper_pearson(0, silent)[1], 3)
 chapter.number("a4-always-ece", joined.faulty.mean(), 2)
-chapter.text("a4-not-yet", ", ".join(j for j in LANES if j not in ranked) or "none")
+absent = ", ".join(j for j in LANES if j not in ranked)
+chapter.text("a4-not-yet", f"Not in the run: {absent}. " if absent else "")
 
 # %% [markdown]
 # Of this model's judges, those that flagged fewer than one in twenty of the replies they gave:
 # {glue:text}`a4-quiet`. Those whose recall lies above their own false-alarm rate with the two
 # intervals apart: {glue:text}`a4-apart`. A judge in the first list and not in the second is the mirror
 # image of the paper's: it hardly raises a false alarm, and that is worth nothing. It had the paper's
-# words and the paper's schema, with a bound on the reasoning; what it lacks is not a schema. (Judges not in the run yet:
-# {glue:text}`a4-not-yet`. Rows differ in how many runs were judged. The set is interleaved by design
-# cell, so a prefix of it has all of them in proportion.)
+# words and the paper's schema, with a bound on the reasoning; what it lacks is not a schema. {glue:text}`a4-not-yet`Rows differ
+# in how many runs were judged; the set is interleaved by design cell, so a prefix of it has all of
+# them in proportion.
+#
+# `selfcons3` is the ensemble: the step judge asked three times at a temperature of .7, the majority
+# deciding. The two `reply` judges use no model and have a section below. They flag
+# {glue:text}`a4-reply-flags` runs, and {glue:text}`a4-reply-loud` of the loud faults, though they
+# look at nothing but the reply: a run that stops early or refunds the wrong sum writes a sentence
+# that its own observations do not bear out. They call all of it `unsupported_claim`, which is the
+# right type in {glue:text}`a4-reply-typed` cases. The testbed is kind to them: its clean replies
+# hold no courtesies, and one stock sentence marks every premature stop.
 #
 # ## View and task, one at a time
 #
@@ -408,27 +429,29 @@ crossed = exact_rates(table(recorded.labels, both))
 crossed = tables.labelled(crossed.assign(judge=crossed["judge"].map(CELL)), judging.RATES)
 chapter.number("a4-cells-n", len({v.trajectory_id for v in both}), 0)
 chapter.text("a4-cells-there", "; ".join(CELL[j] for j in there))
-chapter.text("a4-cells-not", "; ".join(CELL[j] for j in CELL if j not in there) or "none")
+chapter.text("a4-cells-not", "".join(f" Not in the run: {CELL[j]}." for j in CELL if j not in there))
+most = max(per[j]["flagged"] / per[j]["read"] for j in there)
+chapter.text("a4-cells-say", "None of the four flags one run in twenty, so this model cannot show which of the two "
+             "matters" if most < 0.05 else "The rows that differ by more than their intervals show which of the two matters")
 show(judging.dumbbell(crossed), name="a4-cells", table=crossed[["judge", "what", "shown"]],
      alt="For each cell of view and task one row from 0 to 1 with the share flagged of silent "
          "faults, loud faults, clean runs and all faults, with intervals.")
 
 # %% [markdown]
-# Drawn over {glue:text}`a4-cells-n` runs: {glue:text}`a4-cells-there`. Not in the run yet:
-# {glue:text}`a4-cells-not`. The paper has two of the four cells, and the published tables this book
-# holds have no figure for the other two, so nothing stands beside ours. A model that hardly flags
-# cannot show which of the two matters; the cells are here so that a better one can
+# Drawn over {glue:text}`a4-cells-n` runs: {glue:text}`a4-cells-there`.{glue:text}`a4-cells-not` The paper has two of the four cells, and the published tables this book
+# holds have no figure for the other two, so nothing stands beside ours.
+# {glue:text}`a4-cells-say`; a better one can be put through them
 # (`tjlib judge reply-steps` and `tjlib judge steps-reply`).
 #
 # ## Does it know more than it says?
 #
-# A label is a probability cut at one half. The recorded replies keep what the model put on `true`
+# A label cuts something continuous. The recorded replies keep what the model put on `true`
 # and on `false` at the token where the value of `faulty` begins: **token confidence**. Turn it into
 # the probability of *faulty* and a judge that never flags can still be asked whether it finds
 # faulty runs *less clean* than clean ones. {numref}`fig-a4-tokens` shows where that probability lies
 # by what is true.
 
-# %% mystnb={"figure": {"caption": "The model's probability of faulty at the token of the verdict, by what is true: median, middle half, and 5 to 95 %. Dashed: one half, where the label turns.", "name": "fig-a4-tokens"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The model's probability of faulty at the token of the verdict, by what is true: median, middle half, and 5 to 95 %. Dashed: one half.", "name": "fig-a4-tokens"}} tags=["hide-input"]
 spread = tokens.spread(recorded.labels, [v for v in recorded.verdicts if v.judge in LANES])
 show(figures.probabilities(spread), name="a4-tokens", table=spread,
      alt="For each judge three rows, clean, silent and loud, with the median and the spread of "
@@ -450,6 +473,16 @@ tables.show(wide.rename_axis("ranked by"),
 
 # %% tags=["hide-input"]
 pooled = found[found["faults"] == "all"].set_index(["judge", "source"])
+apart = {}
+for row in found[found["source"] == "token"].to_dict("records"):
+    if row["lo"] is not None and row["lo"] > 0.5:
+        apart.setdefault(row["faults"], []).append(f"{row['judge']} {row['shown']}")
+for faults in ("silent", "loud"):
+    chapter.text(f"a4-token-{faults}", "; ".join(apart.get(faults, [])) or "none")
+said = [(v, tokens.faulty_probability(v, "token")) for v in recorded.verdicts if v.judge in LANES]
+said = [(v, p) for v, p in said if p is not None]
+chapter.text("a4-half", f"{sum(p > 0.5 and not v.faulty for v, p in said)} of "
+             f"{sum(not v.faulty for v, _ in said)}")
 for key in ("outcome", "step"):
     for source in tokens.SOURCES:
         name = (f"{key}:{MODEL}", source)
@@ -476,12 +509,95 @@ chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_toke
 # nearly every time, little can be ranked by it, and "do not default to a round number" was said in
 # vain.
 #
+# The pooled figure mixes two kinds of fault. By token, judges whose interval lies above one half on
+# loud faults: {glue:text}`a4-token-loud`; on silent ones: {glue:text}`a4-token-silent`. The label
+# need not turn at the dashed line: the probabilities are the model's own, before the grammar forbids
+# what it forbids, and {glue:text}`a4-half` labels *clean* lie above it.
+#
 # An interval above one half means that a threshold below one half would buy some recall for some
 # false alarms. It does not mean that the judge is of use, and the threshold would have to be set on
 # other runs than those it is scored on. {glue:text}`a4-have` replies of the two carry a token
 # confidence; the others did not list both values among the likeliest tokens and are left out, not put
-# at one half. The probabilities are the model's own, before the grammar forbids what it forbids.
+# at one half. An ensemble has no token of its own.
+
+# %% [markdown]
+# ## The pass over the reply that the paper asks for
 #
+# Five of the six faults are in the steps. The sixth, an invented sentence in the reply, is where the
+# published judges are nearly blind: of those runs the step judge flagged {glue:text}`a4-step-claims`, the
+# outcome judge {glue:text}`a4-outcome-claims` at a false-alarm rate of {glue:text}`a4-outcome-alarms`,
+# and the rules, which read no prose, none. Section 7.2 of the paper recommends a separate pass over
+# the reply. The **reply judge** is that pass: it splits what
+# the customer was sent into sentences and holds each against what the tools brought back. With a
+# model (`tjlib judge reply --model M`) the model does the holding. Without one, names, amounts, dates
+# and events of the sentence are looked up in the observations; `--similarity` adds a distance to
+# the closest observation, with a threshold set on clean runs of another seed and on nothing else.
+# The form with a model is there to be run and is not measured on this page. In the recorded run
+# `reply:entities` is *looked up* and `reply:words` *looked up, or far by words*.
+#
+# The paper has four invented sentences. A judge made with those in view would be tested on its own
+# answers, so we wrote {glue:text}`a4-harmful` others of eleven kinds and {glue:text}`a4-harmless`
+# harmless ones: greetings, thanks, restatements of what was observed, denials. Half of each were kept out while the
+# judge was made, and {numref}`fig-a4-reply` counts only those. Each was added to the replies of
+# {glue:text}`a4-hosts` clean runs: an invention counts as caught if it is flagged on every run, a
+# harmless sentence as flagged if it is on any.
+
+# %% tags=["hide-input"]
+FORMS = {"none": "looked up", "jaccard": "looked up, or far by words"}
+CLEAN_SEED, HOST_SEED, FRESH_SEED, HOSTS = 101, 202, 303, 6
+texts = store.sentences()
+kept_out = texts[texts["split"] == "report"]
+hosts = testbed.clean_runs(HOST_SEED, HOSTS)
+pieces, alarms = [], {}
+for form, name in FORMS.items():
+    free = ModelFree(testbed.clean_runs(CLEAN_SEED, 100), form)
+    pieces.append(by_kind(sentence_flags(free.judge, hosts, kept_out)).assign(judge=name))
+    alarms[name] = flagged_share(free.judge, testbed.clean_runs(FRESH_SEED, 100))
+replied = pd.concat(pieces)
+replied["shown"] = [tables.estimate(row, 2) for row in replied.to_dict("records")]
+whole_half = replied[replied["kind"] == "all"].set_index(["judge", "what"])
+chapter.number("a4-harmful", (texts["harmful"] == 1).sum(), 0)
+chapter.number("a4-harmless", (texts["harmful"] == 0).sum(), 0)
+chapter.number("a4-hosts", HOSTS, 0)
+
+# %% mystnb={"figure": {"caption": "The model-free reply judge on sentences that were kept out while it was made: share of invented ones caught on every run, and of harmless ones flagged on any, by kind, with exact 95 % intervals. A kind has three to six sentences, so single rows say little.", "name": "fig-a4-reply"}} tags=["hide-input"]
+show(figures.kinds(replied), name="a4-reply", table=replied[["judge", "what", "kind", "shown"]],
+     alt="For each of two forms of the reply judge and each kind of sentence, the share flagged "
+         "between 0 and 1 with its interval; inventions above, harmless kinds below.")
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame([{"judge": name, "inventions caught": whole_half.loc[(name, "recall"), "shown"],
+                   "harmless flagged": whole_half.loc[(name, "false alarms"), "shown"],
+                   "fresh clean runs flagged": tables.estimate(alarms[name], 2)} for name in FORMS.values()]),
+    "The model-free reply judge, kept-out half, with exact 95 % intervals. Caught: higher is better; "
+    "flagged: lower.", "computed on this page; data/sentences, testbed seeds "
+    f"{CLEAN_SEED} (threshold), {HOST_SEED} (replies), {FRESH_SEED} (fresh)")
+
+# %% tags=["hide-input"]
+for name, key in zip(FORMS.values(), ("looked", "far"), strict=True):
+    for what, short in (("recall", "caught"), ("false alarms", "flagged")):
+        row = whole_half.loc[(name, what)]
+        chapter.text(f"a4-{key}-{short}", f"{row['k']} of {row['n']}")
+bed = ("reply:entities", "recall|unsupported_claim")
+chapter.text("a4-reply-bed", tables.estimate(by.loc[bed], 2) if bed in by.index else "(not in the recorded run)")
+for key in ("step", "outcome"):
+    share = paper[f"{key}:qwen2.5:14b", "recall|unsupported_claim"]
+    chapter.text(f"a4-{key}-claims", tables.estimate(exact_share(round(share * 50), 50), 2))
+chapter.number("a4-outcome-alarms", paper["outcome:qwen2.5:14b", "false_alarm_rate"], 2)
+
+# %% [markdown]
+# Looking up alone catches {glue:text}`a4-looked-caught` of the kept-out inventions and flags
+# {glue:text}`a4-looked-flagged` harmless sentences. Adding a distance catches
+# {glue:text}`a4-far-caught` and flags {glue:text}`a4-far-flagged`: a new sentence is far from the
+# evidence whether it is false or only polite, so what the distance gains is mostly novelty, not
+# falsehood. Therefore the command's default is to look up and to name what was not found. On the judged set,
+# whose four sentences the judge's vocabulary covers, its recall on
+# `unsupported_claim` is {glue:text}`a4-reply-bed`, which says more about four sentences than about the judge; the kept-out
+# half is the honest figure. One hand wrote both halves, and that is its limit: bring sentences of
+# your own (`tjlib.measure.replies`).
+
+# %% [markdown]
 # ## What it costs
 
 # %% tags=["hide-input"]
@@ -514,7 +630,7 @@ gains = gains[gains["judge"] == "all"].copy()
 gains["shown"] = [tables.estimate(row, 2) for row in gains.to_dict("records")]
 seconds = gains[gains["measure"] == "saved_s"].set_index(["mode", "condition", "against"])["shown"]
 rows = []
-for way in shares.to_dict("records"):
+for way in sorted(shares.to_dict("records"), key=lambda way: way["condition"] != measure_prefix.NO_CACHE):
     name = way["mode"], way["condition"]
     rows.append({"order": way["condition"], "cache": way["mode"],
                  "tokens from the cache": f"{100 * way['value']:.0f} % of {way['n']:,}",
@@ -522,10 +638,12 @@ for way in shares.to_dict("records"):
                  "against the paper's order": seconds.get((*name, "paper"), "-")})
 tables.show(pd.DataFrame(rows).set_index("order"),
             "Prompt tokens that came from the cache, and processor seconds saved a trajectory (both "
-            "judges' prompts, no reply generated), with 95 % intervals by trajectory.",
+            "judges' prompts, no reply generated), with 95 % intervals by trajectory. The first prompt of each cache is read cold and counted.",
             f"measured here: local:{MODEL}, bench/prefix.py; data/recorded/prefix.csv")
 
 # %% tags=["hide-input"]
+cold = read[read["condition"] == measure_prefix.NO_CACHE]
+chapter.number("a4-prefix-whole", cold["seconds"].sum() / cold["trajectory_id"].nunique(), 1)
 chapter.number("a4-prefix-n", read["trajectory_id"].nunique(), 0)
 for name, key in (("alternating", "alt"), ("judge by judge", "each")):
     chapter.text(f"a4-prefix-{key}", seconds.get((name, "shared_first", "paper"), "(not measured)"))
@@ -536,10 +654,11 @@ for name, key in (("alternating", "alt"), ("judge by judge", "each")):
 # %% [markdown]
 # Alternating, the paper's order finds {glue:text}`a4-prefix-alt-paper` % of its tokens in the cache
 # and `shared_first` {glue:text}`a4-prefix-alt-shared_first` %; the second saves
-# {glue:text}`a4-prefix-alt` seconds a trajectory against the first. Judge by judge the two are at
+# {glue:text}`a4-prefix-alt` processor seconds a trajectory against the first, of
+# {glue:text}`a4-prefix-whole` without a cache. Judge by judge the two are at
 # {glue:text}`a4-prefix-each-paper` and {glue:text}`a4-prefix-each-shared_first` %, a difference of
-# {glue:text}`a4-prefix-each` seconds. That is how `tjlib judge` runs, so it loses nothing by
-# keeping to the paper's order.
+# {glue:text}`a4-prefix-each` seconds. That is how `tjlib judge` runs, so there the paper's order
+# costs next to nothing.
 
 # %% [markdown]
 # ## How a judge fails without judging
@@ -611,7 +730,7 @@ tables.show(both_runs, "Found / should be, in the step judge's prompt.", "comput
 #   of {numref}`fig-a4-cells` are that experiment, and want a stronger model.
 # - A weak model whose recall leaves its own false-alarm rate behind, under the same prompt. Then what
 #   section 7.3 calls a capability floor would be a matter of wording.
-# - A ranking by token probability that holds on runs the threshold was not set on. The label would
+# - A cut of the token probability, set on some runs, that keeps recall above false alarms on others. The label would
 #   then be the wrong thing to read off a weak judge.
 # - A trajectory that changes a count above. That would be a bug, and we would like to have it.
 #

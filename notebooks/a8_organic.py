@@ -24,14 +24,15 @@
 # ```{admonition} In one minute
 # In the paper, {glue:text}`a8-paper-faulty` episodes ({glue:text}`a8-paper-share`) were flagged by
 # a rule or ended wrong, and {glue:text}`a8-paper-stops` of those were of one type.
-# {glue:text}`a8-ours-faulty` Rules see four of the six types, so such shares are lower bounds.
+# {glue:text}`a8-ours-faulty` Rules see four of the six types, so a share short of one is a lower
+# bound.
 # Neither the paper's rate nor its mix is the testbed's. An alarm of the outcome
 # judge is right with probability {glue:text}`a8-ppv-set` on the testbed,
-# {glue:text}`a8-ppv-organic` at the rate of {glue:text}`a8-rate-name`, and
-# {glue:text}`a8-ppv-yours` at the rate given as a parameter; the judge is the same each time. And
-# a rule that asks for exactly the oracle's six calls flags {glue:text}`a8-script-clean` of the
-# testbed's clean runs, so there it looks perfect; of the episodes in which no fault was seen it
-# flags {glue:text}`a8-script-organic`.
+# {glue:text}`a8-ppv-organic` at the rate of {glue:text}`a8-rate-name`
+# ({glue:text}`a8-rate-organic`), and {glue:text}`a8-ppv-yours` at {glue:text}`a8-rate-yours`, the
+# rate given as a parameter; the judge is the same each time. And a rule that asks for exactly the
+# oracle's six calls flags {glue:text}`a8-script-clean` of the testbed's clean runs, so there it
+# looks perfect. {glue:text}`a8-script-organic`
 # ```
 #
 # An **episode** is one case handled by a model that chooses each call itself. Its label comes from
@@ -71,12 +72,12 @@ import numpy as np
 import pandas as pd
 
 from tjlib import store, tables
-from tjlib.charts import analysis
 from tjlib.charts import organic as charts
 from tjlib.charts.show import show
 from tjlib.desk import oracle, world
 from tjlib.desk.testbed import judged_set
 from tjlib.driven import load
+from tjlib.judges.agent import MAX_STEPS
 from tjlib.measure import endings, organic
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.prevalence import deployed
@@ -130,6 +131,10 @@ def nothing(caption: str, why: str = "") -> tables.Table:
 # {glue:text}`a8-ours-model` A model that small is far below what anybody would give such a task. It
 # is used because anyone can run it, and because a rate depends on who drives: two agents at the
 # same desk, with the same kinds of case, need not fail alike. {glue:text}`a8-broken-off`
+#
+# A call made is not yet a call answered. "Eligibility asked" counts episodes that made the call,
+# as the paper does; "eligibility answered" counts those that got an answer out of the desk.
+# {glue:text}`a8-refused`
 
 # %% tags=["hide-input"]
 def oracle_replies(source) -> dict[str, str]:
@@ -143,14 +148,23 @@ def oracle_replies(source) -> dict[str, str]:
 
 
 counts = {name_of(x): organic.count(x.trajectories, x.labels, oracle_replies(x)) for x in at_hand}
-shown = pd.DataFrame({"counted": [what for what, _ in organic.COUNTS.values()],
-                      "paper": [share_of(row) for row in counted_by_paper.to_dict("records")]})
+came_back = {name_of(x): organic.answers(x.trajectories, MAX_STEPS) for x in at_hand}
+extra = len(organic.ANSWERS)
+named = organic.COUNTS | organic.ANSWERS
+shown = pd.DataFrame({"counted": [what for what, _ in named.values()],
+                      "paper": [*map(share_of, counted_by_paper.to_dict("records")),
+                                *["not printed"] * extra]})
 for name, frame in counts.items():
-    shown[name] = [share_of(row) for row in frame.to_dict("records")]
+    shown[name] = [*map(share_of, [*frame.to_dict("records"),
+                                   *came_back[name].to_dict("records")])]
 again = pd.DataFrame()
 if "released" in counts:
     again = organic.beside(counted_by_paper, counts["released"])
-    shown["recount"] = list(again["agrees"])
+    shown["recount"] = [*again["agrees"], *["not printed"] * extra]
+rows = list(organic.COUNTS)
+for metric, (_, beside) in organic.ANSWERS.items():
+    rows.insert(rows.index(beside) + 1, metric)
+shown = shown.set_axis(list(named)).loc[rows].reset_index(drop=True)
 tables.show(shown, "Episodes driven by a model: what the paper prints, and what the files at hand "
             "hold.", "; ".join(filter(None, [PAPER, files_origin])))
 
@@ -174,11 +188,26 @@ chapter.text("a8-ours-model", "None of our own are recorded here; they are made 
              if ours is None else "Ours were driven by {}.".format(
                  ours.origin.removeprefix("measured here: ").partition("; data")[0]))
 chapter.text("a8-episodes", f"{paper.loc['episodes', 'k']}")
-lost = {name_of(x): (sum(x.broken_off.values()), len(x.labels), x.broken_off) for x in at_hand}
-cut = [f"{n} of {n + kept} ({name}: {', '.join(f'{k} {status}' for status, k in each.items())})"
-       for name, (n, kept, each) in lost.items() if n]
+cut = []
+for x in at_hand:
+    n, kept = sum(x.broken_off.values()), len(x.labels)
+    status = ", ".join(f"{k} {each}" for each, k in x.broken_off.items())
+    cases = ", ".join(f"{each} {k}" for each, k in sorted(x.lost.items(), key=lambda at: -at[1]))
+    cut += [f"{n} of {n + kept} ({name_of(x)}: {status}), which leaves {kept}; by kind of case "
+            f"the missing are {cases}"] if n else []
 chapter.text("a8-broken-off", f"Attempts that broke off because a reply was no call, and are in no "
              f"count: {'; '.join(cut)}." if cut else "")
+
+# %% tags=["hide-input"]
+refused = []
+for name, frame in counts.items():
+    asked, back = frame.set_index("metric")["k"], came_back[name].set_index("metric")["k"]
+    refused.append(
+        f"The desk refused {asked['failed_tool_calls']} of {back['calls']} calls ({name}); "
+        f"eligibility was asked in {asked['episodes_with_check_eligibility']} and answered in "
+        f"{back['eligibility_answered']} of {asked['episodes']} episodes.")
+chapter.text("a8-refused", " ".join(refused) or
+             "In print there is no count of the answers; it takes episode files.")
 
 # %% [markdown]
 # ## Which cases break
@@ -189,7 +218,7 @@ chapter.text("a8-broken-off", f"Attempts that broke off because a reply was no c
 # all there are, so the other four kinds have none. What they leave open is which of those failures
 # are silent.
 
-# %% mystnb={"figure": {"caption": "What the episodes came to, by kind of case: counts, coloured by their share of that kind. Rules see four of the six types, so every count of faults is a lower bound and no fault seen is not the same as clean. Data: the paper's section 8, and the episode files named under the table of counts.", "name": "fig-a8-strip"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What the episodes came to, by kind of case: counts, coloured by their share of that kind. Rules see four of the six types, so no fault seen is not the same as clean, and a count of faults short of all is a lower bound. Data: the paper's section 8, and the episode files named under the table of counts.", "name": "fig-a8-strip"}} tags=["hide-input"]
 settled = endings.printed_strata(counted_by_paper, world.STRATA).assign(panel="paper (printed)")
 cells = pd.concat([settled, *(endings.by_stratum(x.labels).assign(panel=name_of(x))
                               for x in at_hand)], ignore_index=True)
@@ -210,18 +239,20 @@ chapter.number("a8-dealt", 100 * dealt, 0)
 chapter.number("a8-rare", 100 * RARE, 0)
 chapter.number("a8-rate-rare", RARE * inside, 3)
 chapter.number("a8-rate-paper", dealt * inside, 3)
-worst = [f"{name_of(x)}: " + ", ".join(
-    f"{r.stratum} {r.n} of {r.of}" for r in endings.by_stratum(x.labels).itertuples()
-    if r.ending == "loud" and r.n) for x in at_hand]
-chapter.text("a8-loud-where", "; ".join(worst) or "(no episode files at hand)")
+worst = []
+for x in at_hand:
+    loud = [f"{r.stratum} {r.n} of {r.of}" for r in endings.by_stratum(x.labels).itertuples()
+            if r.ending == "loud" and r.n]
+    worst.append(f"{', '.join(loud) or 'none'} ({name_of(x)})")
+chapter.text("a8-loud-where", f"Loud endings in the files at hand: {'; '.join(worst)}." if worst
+             else "Loud endings by kind of case take episode files.")
 
 # %% [markdown]
 # In the printed counts every fault falls on {glue:text}`a8-broken`. These two kinds make up
 # {glue:text}`a8-dealt` % of the cases because the cases are dealt that way. At a desk where they
 # make up {glue:text}`a8-rare` %, the same agent would have a fault rate of
 # {glue:text}`a8-rate-rare` and not {glue:text}`a8-rate-paper`. An organic rate is no property of
-# the agent alone: it comes with a mix of cases. In the files at hand, loud endings by kind of case
-# are: {glue:text}`a8-loud-where`.
+# the agent alone: it comes with a mix of cases. {glue:text}`a8-loud-where`
 #
 # ## Which faults
 #
@@ -265,16 +296,32 @@ def leading(frame: pd.DataFrame) -> str:
 
 chapter.text("a8-lead-paper", leading(printed_mix.reset_index()))
 chapter.text("a8-lead-ours", absent if ours is None else leading(endings.mix(ours.labels)))
+more = []
+for x in at_hand:
+    breaks = endings.first_breaks(x.trajectories, x.labels, MAX_STEPS)
+    for r in breaks.sort_values("n", ascending=False, kind="stable").head(1).itertuples():
+        said = (f"of the {r.n} episodes under {r.type} ({name_of(x)}), {r.stuck} used up their "
+                f"{MAX_STEPS} steps without a reply, and {r.at_once or 'none'} broke the rule with "
+                "the very first call")
+        if r.type == "hallucinated_argument":
+            said += (f"; in {r.torn} the argument is a piece torn out of the goal, such as an order "
+                     f"number without its letters, and in {r.n - r.torn} it is made up")
+        more.append(said)
+chapter.text("a8-lead-more", f"To see what else went wrong: {'. And '.join(more)}." if more else
+             "What else went wrong in them takes episode files.")
 chapter.number("a8-injected-stop", injected.get("premature_stop"), 2)
 
 # %% [markdown]
 # The injected mix gives `premature_stop` a share of {glue:text}`a8-injected-stop`. Organic faults of
 # the paper's agent that rules can see are led by {glue:text}`a8-lead-paper`, those of ours by
-# {glue:text}`a8-lead-ours`. A type's name also covers more than the injected fault of that name. On
-# [the testbed](a3_testbed) a premature stop is a run cut short whose reply says that somebody is
-# looking into it. In the released episodes it is a reply where the case should have been handed on,
-# or an agent that hands the case on until its steps run out. A judge's recall on the first need not
-# be its recall on the others, and nobody has published verdicts on these episodes.
+# {glue:text}`a8-lead-ours`. The type names the first rule broken and not the only one.
+# {glue:text}`a8-lead-more`
+#
+# A type's name also covers more than the injected fault of that name. On [the testbed](a3_testbed)
+# a premature stop is a run cut short whose reply says that somebody is looking into it. In the
+# released episodes it is a reply where the case should have been handed on, or an agent that hands
+# the case on until its steps run out. A judge's recall on the first need not be its recall on the
+# others, and nobody has published verdicts on these episodes.
 #
 # ## A perfect rule, until somebody is free
 #
@@ -289,20 +336,23 @@ ruled = [("testbed", organic.script_flags(*judged_set(7)))]
 ruled += [(name_of(x), organic.script_flags(x.trajectories, x.labels)) for x in at_hand]
 flags = pd.concat([frame.assign(panel=name) for name, frame in ruled], ignore_index=True)
 flags = flags.assign(
-    label=flags["group"].replace(GROUPS), published=None,
     shown=[f"{tables.estimate(r, 2)} ({r['k']} of {r['n']})" for r in flags.to_dict("records")])
-flags = flags.astype({"value": float, "lo": float, "hi": float})
+by_group = flags.set_index(["panel", "group"])
+every = pd.MultiIndex.from_product([list(dict.fromkeys(flags[x])) for x in ("panel", "group")])
+flags = by_group.reindex(every.set_names(["panel", "group"])).reset_index().astype(
+    {"value": float, "lo": float, "hi": float})
+flags["note"] = np.where(flags["value"].isna(), "no such episode", "")
+flags["shown"] = flags["shown"].fillna("no such episode")
+flags["label"] = flags["group"].replace(GROUPS)
 
 # %% mystnb={"figure": {"caption": "Share of runs flagged by the canonical-sequence rule, with exact 95 % intervals: false alarms in the first row, then faulty runs, all and by type. Data: the testbed of seed 7, built on this page, and the episode files named under the table of counts; the paper prints no such figure.", "name": "fig-a8-script"}} tags=["hide-input"]
 show(
-    analysis.forest(flags[["panel", "label", "value", "lo", "hi", "shown", "published"]],
-                    "share flagged", domain=(0, 1)),
+    charts.flagged(flags[["panel", "label", "value", "lo", "hi", "shown", "note"]]),
     name="a8-script", table=flags[["panel", "label", "shown"]],
     alt="One panel for the testbed and one a source of episodes: share flagged by the sequence rule "
         "on runs without a fault seen, on faulty runs, and by type of fault.")
 
 # %% tags=["hide-input"]
-by_group = flags.set_index(["panel", "group"])
 chapter.text("a8-script-clean", "{k} of {n}".format(**by_group.loc[("testbed", "no fault")]))
 seen = by_group.loc["testbed"].loc[list(FAULT_TYPES), "value"]
 chapter.text("a8-script-sees", ", ".join(seen.index[seen == 1]) or "(no type)")
@@ -312,20 +362,26 @@ for x in at_hand:
     rows = by_group.loc[name_of(x)]
     both = {g: rows.loc[g, ["k", "n"]].tolist() if g in rows.index else [0, 0]
             for g in ("no fault", "faulty")}
-    right.append(f"{both['no fault'][0]} of {both['no fault'][1]} ({name_of(x)})")
-    worth.append(f"{both['faulty'][0]} of {both['faulty'][0] + both['no fault'][0]} ({name_of(x)})")
+    (wrong, unseen), (hits, bad) = both["no fault"], both["faulty"]
+    right.append(f"Of the episodes in which no fault was seen it flags {wrong} of {unseen} "
+                 f"({name_of(x)})." if unseen else f"Of the {bad} episodes ({name_of(x)}) none was "
+                 "free of fault, so false alarms cannot be tried there.")
+    worth.append(f"{hits} of its {hits + wrong} alarms are on a faulty episode ({name_of(x)})"
+                 if unseen else f"all its {hits} alarms are, as every episode is faulty "
+                 f"({name_of(x)})")
 needs_files = "(undefined for printed counts, which hold no lists of tools)"
-chapter.text("a8-script-organic", ", ".join(right) or needs_files)
-chapter.text("a8-script-worth", ", ".join(worth) or needs_files)
+chapter.text("a8-script-organic", " ".join(right) or
+             "On printed counts, which hold no lists of tools, it cannot be tried.")
+chapter.text("a8-script-worth", f"Right alarms: {'; '.join(worth)}." if worth else "")
 
 # %% [markdown]
 # On the testbed the rule flags {glue:text}`a8-script-clean` of the clean runs, because the clean
 # runs *are* the script, and it catches every fault of the types {glue:text}`a8-script-sees` and none
-# of {glue:text}`a8-script-misses`. By false alarms it looks as good as any judge can. On episodes:
-# of those in which no fault was seen it flags {glue:text}`a8-script-organic`, and of its alarms there
-# are on a faulty episode {glue:text}`a8-script-worth`. A free agent asks twice, hands on twice,
-# leaves out a check whose answer it has read elsewhere, and still gets there. Clean runs that all
-# look alike make a false-alarm rate that says nothing about runs that do not. What was measured on
+# of {glue:text}`a8-script-misses`. By false alarms it looks as good as any judge can.
+#
+# On episodes it is another matter. {glue:text}`a8-script-organic` {glue:text}`a8-script-worth` In
+# the released episodes the agent asks twice, hands on twice, leaves out a check whose answer it has
+# read elsewhere, and still gets there. Clean runs that all look alike make a false-alarm rate that says nothing about runs that do not. What was measured on
 # the testbed holds for judges that were not told the script; it is no warranty for one that was.
 #
 # ## Habits
@@ -335,8 +391,9 @@ chapter.text("a8-script-worth", ", ".join(worth) or needs_files)
 # episodes. The table of counts holds both totals; this one splits them by kind of case.
 
 # %% tags=["hide-input"]
-HABITS = {"stratum": "case", "episodes": "episodes", "checked": "eligibility checked",
-          "refunded": "refund tried", "unchecked": "of these unchecked", "handed_on": "handed on",
+HABITS = {"stratum": "case", "episodes": "episodes", "asked": "eligibility asked",
+          "answered": "eligibility answered", "tried": "refund tried",
+          "unasked": "tried without asking", "paid": "refund made", "handed_on": "handed on",
           "escalates": "escalate calls", "scripts": "distinct lists of tools"}
 ORDER = {name: place for place, name in enumerate((*world.STRATA, "all"))}
 kept = [organic.habits(x.trajectories, x.labels).assign(source=name_of(x)).sort_values(
@@ -350,13 +407,16 @@ tables.show(
 said = {name_of(x): frame.set_index("stratum").loc["all"] for x, frame in zip(at_hand, kept, strict=True)}
 k = paper["k"]
 chapter.text("a8-habits", "; ".join([
-    f"{k['escalate_calls'] / k['episodes']:.2f} escalate calls an episode and eligibility checked in "
+    f"{k['escalate_calls'] / k['episodes']:.2f} escalate calls an episode and eligibility asked in "
     f"{k['episodes_with_check_eligibility']} of {k['episodes']} (paper)",
-    *(f"{a.escalates / a.episodes:.2f} and {a.checked} of {a.episodes} ({name})"
+    *(f"{a.escalates / a.episodes:.2f} and {a.asked} of {a.episodes}, answered in {a.answered} "
+      f"({name})"
       for name, a in said.items())]))
-chapter.text("a8-unchecked", "; ".join(
-    f"{a.unchecked} of {a.refunded} episodes that tried a refund ({name})"
-    for name, a in said.items()) or needs_files)
+money = [f"{a.unasked} of {a.tried} episodes that tried a refund ({name}; " + (
+    f"the desk made {a.paid})" if a.paid else
+    f"the desk refused {'both' if a.tried == 2 else 'every one'}, so no money moved)") if a.tried
+    else f"none, for no episode tried one ({name})" for name, a in said.items()]
+chapter.text("a8-unchecked", "; ".join(money) or needs_files)
 chapter.text("a8-scripts", "; ".join(
     f"{a.scripts} in {a.episodes} episodes ({name})" for name, a in said.items()) or needs_files)
 
@@ -365,7 +425,7 @@ chapter.text("a8-scripts", "; ".join(
 # is another column: the refund was tried without a check before it in {glue:text}`a8-unchecked`. In
 # the released files the missing checks all fall on cases that are to be handed on, and there the
 # order or the policy had already said no. The procedure asks for the check *before moving any
-# money*, and no money moved.
+# money*, and in those no money moved.
 #
 # ## What an alarm is worth to you
 #
@@ -373,8 +433,9 @@ chapter.text("a8-scripts", "; ".join(
 # follows from a judge's recall, its false-alarm rate and the fault rate of the place where it works
 # ([the chapter on measures](a5_measures) derives it).
 # {numref}`fig-a8-ppv` draws it for each judge. Find your own fault rate on the horizontal axis, go
-# up to the curve, and read the PPV at the left. The shaded column is an organic rate with its
-# interval; the triangle is the rate given as a parameter. The solid curve takes recall over the
+# up to the curve, and read the PPV at the left. An orange column is an organic rate with its
+# interval (a rate near one makes it a line at the right edge); the triangle is the rate given as a
+# parameter. The solid curve takes recall over the
 # set's own mix of types, the dotted one over the organic mix of {glue:text}`a8-rate-name`.
 
 # %% tags=["hide-input"]
@@ -409,7 +470,10 @@ carried = pd.concat(parts, ignore_index=True)
 carried = carried[carried["metric"] == "ppv"]
 carried["judge_id"], carried["judge"] = carried["judge"], carried["judge"].map(
     tables.judge_names(verdict_table.judges))
-carried["shown"] = [tables.estimate(row, 2) for row in carried.to_dict("records")]
+# Where every run is faulty no alarm can be false: an identity, and no estimate.
+IDENTITY = "1 by definition (no clean episode)"
+carried["shown"] = [IDENTITY if row["fault_rate"] == 1 and row["value"] is not None
+                    else tables.estimate(row, 2) for row in carried.to_dict("records")]
 known = carried[carried["value"].notna() & (carried["fault_rate"] >= 0.001)].astype(
     {"fault_rate": float, "value": float, "lo": float, "hi": float})
 own = known[known["faults"] == "types as in this set"]
@@ -418,14 +482,14 @@ spans = pd.DataFrame([{"judge": judge, "where": where, "lo": max(r["lo"], 0.001)
                       for judge in known["judge"].unique() for where, r in RATES.items()
                       if r["value"] is not None])
 
-# %% mystnb={"figure": {"caption": "What an alarm is worth: PPV of each judge against the fault rate, with 95 % bands for types as in this set of faults. Shaded columns: organic fault rates with exact 95 % intervals, lower bounds, for rules are blind to two types. Data: recalls and false-alarm rates of the verdicts chosen at the top; rates from the table of counts.", "name": "fig-a8-ppv"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What an alarm is worth: PPV of each judge against the fault rate, with 95 % bands (grey) for types as in this set of faults. Orange columns: organic fault rates with exact 95 % intervals; a rate short of one is a lower bound, for rules are blind to two types. Data: recalls and false-alarm rates of the verdicts chosen at the top; rates from the table of counts.", "name": "fig-a8-ppv"}} tags=["hide-input"]
 nothing("What an alarm is worth.", "no judge's recall and false-alarm rate are known") if (
     not len(known)) else show(
     charts.ppv(known[["judge", "faults", "fault_rate", "value", "lo", "hi"]], spans,
                marks[["judge", "where", "fault_rate", "value", "shown"]]),
     name="a8-ppv", table=marks[["judge", "where", "fault_rate", "shown"]],
     alt="One panel a judge: PPV against the fault rate on a log scale, for two mixes of fault types, "
-        "with shaded columns at organic rates and a triangle at the rate given as a parameter.")
+        "with orange columns at organic rates and a triangle at the rate given as a parameter.")
 
 # %% [markdown]
 # The next table reads the solid curves at five rates, {glue:text}`a8-rates`. Bands hold the fault
@@ -433,8 +497,10 @@ nothing("What an alarm is worth.", "no judge's recall and false-alarm rate are k
 # move the rate through its own interval.
 
 # %% tags=["hide-input"]
-HEADS = {"set": "at this set's rate", "lowest": "organic, lower end", "organic": "organic",
-         "highest": "organic, upper end", "yours": "yours"}
+WHOSE = "paper's rate" if chosen is None else f"rate, {name_of(chosen)}"
+HEADS = {"set": "this set's rate", "lowest": f"{WHOSE}, lower end", "organic": WHOSE,
+         "highest": f"{WHOSE}, upper end", "yours": "your rate"}
+HEADS = {at: f"{words} ({ENDS[at]:.3f})" for at, words in HEADS.items()}
 read = carried[carried["faults"] == "types as in this set"].set_index(["judge", "fault_rate"])["shown"]
 names = tables.judge_names(verdict_table.judges)
 order = ("lowest", "organic", "highest", "yours", "set")
@@ -447,6 +513,8 @@ tables.show(
 # %% tags=["hide-input"]
 OUTCOME, STEP = "outcome:qwen2.5:14b", "step:qwen2.5:14b"
 chapter.text("a8-rates", ", ".join(f"{ENDS[at]:.3f}" for at in order))
+for at in ("organic", "yours"):
+    chapter.text(f"a8-rate-{at}", f"{ENDS[at]:.3f}")
 not_here = "(not judged here)"
 for at in ("set", "organic", "yours"):
     for judge, key in ((OUTCOME, "a8-ppv"), (STEP, "a8-step")):
@@ -463,8 +531,8 @@ chapter.text("a8-ours-worth", absent if mine is None else
 
 # %% [markdown]
 # The outcome judge goes from {glue:text}`a8-ppv-set` on the set to {glue:text}`a8-ppv-organic` at
-# the organic rate and {glue:text}`a8-ppv-yours` at yours; over the organic mix it is
-# {glue:text}`a8-ppv-mix` at the organic rate. The step judge reads {glue:text}`a8-step-organic` and
+# the rate of {glue:text}`a8-rate-name` and {glue:text}`a8-ppv-yours` at yours; over the mix of types
+# of those episodes it is {glue:text}`a8-ppv-mix` at their rate. The step judge reads {glue:text}`a8-step-organic` and
 # {glue:text}`a8-step-yours`: in the published verdicts it raised no false alarm, so its curve is
 # flat at the top, and the lower edge of its band says how little so few clean runs can promise.
 #

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from fake_servers import Answer, Fake
 from hypothesis import given
@@ -18,6 +19,7 @@ from tjlib.judges import fence, panel, prompts
 from tjlib.judges.parts import Part, parts, shared_start
 from tjlib.measure.prompt_tokens import fit
 from tjlib.measure.rates import exact_rates, judged_by_all
+from tjlib.measure.replies import by_kind
 from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
@@ -208,6 +210,16 @@ def test_the_probabilities_are_drawn_by_role_with_the_half_marked():
     layers = shown.spec["spec"]["layer"]
     assert layers[0]["encoding"]["x"] == {"datum": 0.5}
     assert np.allclose(drawn["median"], 0.4) and "0.4" in shown.html
+
+
+def test_invented_and_harmless_sentences_are_drawn_apart_by_kind():
+    flags = pd.DataFrame({"kind": ["legal", "legal", "thanks"], "harmful": [1, 1, 0],
+                          "split": "report", "runs": 6, "flagged": [6, 5, 0]})
+    rows = by_kind(flags).assign(judge="looked up", shown="x")
+    shown = show(figures.kinds(rows), name="k", table=rows, alt="Two kinds in one panel.")
+    order = shown.spec["layer"][0]["encoding"]["y"]["sort"]
+    assert order == ["legal", "all", "thanks (harmless)", "all (harmless)"]
+    assert rows.set_index(["what", "kind"]).loc[("recall", "legal"), "value"] == 0.5
 
 
 def test_the_two_rates_are_found_again_from_whole_prompts():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pandas as pd
@@ -174,8 +175,8 @@ def test_the_sequence_rule_is_counted_by_hand_on_four_episodes():
 
 def test_habits_are_counted_by_stratum_and_add_up():
     found = organic.habits(EPISODES, LABELS).set_index("stratum")
-    assert found.loc["expired"].tolist() == [2, 2, 0, 0, 2, 3, 2]
-    assert found.loc["all"].tolist() == [4, 2, 0, 0, 2, 3, 4]
+    assert found.loc["expired"].tolist() == [2, 2, 2, 0, 0, 0, 2, 3, 2]
+    assert found.loc["all"].tolist() == [4, 2, 2, 0, 0, 0, 2, 3, 4]
     sums = found.drop(index="all").drop(columns="scripts").sum()
     assert (sums == found.loc["all"].drop("scripts")).all()
 
@@ -191,17 +192,103 @@ def test_what_the_chapter_says_of_the_released_episodes_in_words_is_so(shared):
             assert called[-1] == "reply" and "escalate" not in called
         if endings.ending(label) == "silent":
             assert len(called) == 10 and called[-1] == "escalate" and "reply" not in called
-    assert set(organic.habits(trajectories, labels)["unchecked"]) == {0}
+    found = organic.habits(trajectories, labels)
+    assert set(found["unasked"]) == {0} and (found["asked"] == found["answered"]).all()
+    fine = [Counter(organic.tools(t)) for t, label in zip(trajectories, labels, strict=True)
+            if endings.ending(label) == "no fault seen"]
+    assert any(x["escalate"] > 1 for x in fine) and any(not x["check_eligibility"] for x in fine)
+    assert any(max(n for tool, n in x.items() if tool != "escalate") > 1 for x in fine)
+
+
+def folder_of(path, *ended):
+    """Write the four episodes as tjlib agent does, and lines of more: (id, status, stratum)."""
+    store.write(path / "trajectories.jsonl", EPISODES)
+    store.write(path / "labels.jsonl", LABELS)
+    lines = [*ended, *((t.trajectory_id, "ok") for t in EPISODES)]
+    (path / "episodes.jsonl").write_text("".join(
+        json.dumps(dict(zip(("trajectory_id", "status", "stratum"), line, strict=False))) + "\n"
+        for line in lines), "utf-8")
+    return path
 
 
 def test_episodes_that_broke_off_are_counted_apart(tmp_path):
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS)
-    lines = [f'{{"trajectory_id": "{name}", "status": "{status}", "turns": 3}}\n'
-             for name, status in (("e-1", "ok"), ("e-5", "unparsed"), ("e-2", "timeout"),
-                                  ("e-2", "ok"))]
-    (tmp_path / "episodes.jsonl").write_text("".join(lines), "utf-8")
-    assert driven.load(tmp_path).broken_off == {"unparsed": 1}  # e-2 went well when run again
+    found = driven.load(folder_of(tmp_path, ("e-5", "unparsed"), ("e-2", "timeout")))
+    assert found.broken_off == {"unparsed": 1}  # e-2 went well when run again
+    assert found.lost == {"unknown": 1}
+
+
+def test_episodes_that_broke_off_are_counted_by_kind_of_case(tmp_path):
+    found = driven.load(folder_of(tmp_path, ("e-5", "unparsed", "happy"),
+                                  ("e-6", "timeout", "happy"), ("e-7", "unparsed", "expired")))
+    assert found.broken_off == {"unparsed": 2, "timeout": 1}
+    assert found.lost == {"happy": 2, "expired": 1}
+
+
+def test_runs_that_no_model_is_known_to_have_driven_are_no_episodes(tmp_path):
+    (folder_of(tmp_path) / "episodes.jsonl").unlink()
+    with pytest.raises(InputError, match=r"no episodes.jsonl in it, so nothing says that a model"):
+        driven.load(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "edit", "odd"), [
+    ("episodes.jsonl", lambda lines: lines[:-1], "e-4"),
+    ("episodes.jsonl", lambda lines: [*lines, lines[1]], "e-2"),
+    ("episodes.jsonl", lambda lines: [*lines[:-1], lines[-1][:9]], "e-4"),
+    ("trajectories.jsonl", lambda lines: [*lines, lines[0]], "e-1"),
+    ("trajectories.jsonl", lambda lines: lines[1:], "e-1"),
+], ids=["an episode lost", "an episode twice", "a torn line", "a run twice", "a run lost"])
+def test_files_that_do_not_belong_together_are_refused(tmp_path, name, edit, odd):
+    path = folder_of(tmp_path) / name
+    if name == "trajectories.jsonl":
+        store.write(tmp_path / "labels.jsonl", [x for x in LABELS if x.trajectory_id != odd]
+                    if len(edit([1, 2, 3, 4])) < 4 else LABELS)
+    path.write_text("".join(edit(path.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    with pytest.raises(InputError, match=f"{odd} is not once in trajectories.jsonl and once in"):
+        driven.load(tmp_path)
+
+
+def test_a_question_the_desk_refuses_is_asked_and_not_answered():
+    runs = [run("q-1", "check_eligibility", "issue_refund", "reply", refused=2),
+            run("q-2", "check_eligibility", "issue_refund", "reply", refused=1),
+            run("q-3", "check_eligibility", "issue_refund", "reply"), run("q-4", "escalate")]
+    labels = [Label(t.trajectory_id, False, outcome_correct=True, stratum="happy") for t in runs]
+    found = organic.habits(runs, labels).set_index("stratum").loc["happy"]
+    assert found[["asked", "answered", "tried", "paid"]].tolist() == [3, 1, 3, 2]
+    assert by(organic.answers(runs, 1), "metric") == {
+        "eligibility_answered": (1, 4), "calls": (10, None), "stuck": (1, 4)}
+
+
+def test_every_answer_counted_has_a_name_in_the_table():
+    assert list(organic.answers([], 10)["metric"]) == list(organic.ANSWERS)
+
+
+def test_an_episode_is_stuck_only_if_its_steps_are_used_up_and_nobody_was_replied_to():
+    long = run("s-1", *["escalate"] * 3)
+    assert endings.stuck(long, 3) and not endings.stuck(long, 4)
+    assert not endings.stuck(run("s-2", "escalate", "escalate", "reply"), 3)
+
+
+def test_first_breaks_tell_a_number_torn_from_the_goal_from_one_made_up():
+    goal = "Customer a@b.example has asked for a refund on order ORD-21556. Verify."
+
+    def asks(name: str, *orders: str) -> Trajectory:
+        return Trajectory(name, goal, tuple(
+            Step("", (Call("lookup_order", {"order_id": x}),), (Observation(False),))
+            for x in orders), "")
+
+    runs = [asks("f-1", "21556"), asks("f-2", "1234567890", "21556"), asks("f-3", "ORD-21556"),
+            asks("f-4", "ORD-21556", "215"), run("f-5", "escalate", "reply")]
+    kind = "hallucinated_argument"
+    labels = [Label("f-1", True, 0, kind, False), Label("f-2", True, 0, kind, False),
+              Label("f-3", True, 0, "premature_stop", False), Label("f-4", True, 1, kind, True),
+              Label("f-5", True, None, None, False)]
+    found = endings.first_breaks(runs, labels, 2).set_index("type")
+    columns = ["n", "at_once", "stuck", "torn"]
+    assert found.loc[kind, columns].tolist() == [3, 2, 2, 2]
+    assert found.loc["premature_stop", columns].tolist() == [1, 1, 0, 0]
+    assert found.loc[endings.UNTYPED, columns].tolist() == [1, 0, 0, 0]
+    clean = [Label("f-1", False, outcome_correct=True)]
+    assert endings.first_breaks(runs[:1], clean, 2).empty
 
 
 def test_a_folder_whose_episodes_all_broke_off_says_so(tmp_path):
@@ -217,12 +304,11 @@ def test_a_refund_is_unchecked_if_the_check_comes_after_it_or_never():
     runs = [run(f"u-{i}", *each) for i, each in enumerate(called)]
     labels = [Label(t.trajectory_id, False, outcome_correct=True, stratum="happy") for t in runs]
     found = organic.habits(runs, labels).set_index("stratum").loc["happy"]
-    assert found[["checked", "refunded", "unchecked"]].tolist() == [3, 3, 2]
+    assert found[["asked", "tried", "unasked"]].tolist() == [3, 3, 2]
 
 
 def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS[::-1])
+    store.write(folder_of(tmp_path) / "labels.jsonl", LABELS[::-1])
     found = driven.load(tmp_path)
     assert [t.trajectory_id for t in found.trajectories] == [x.trajectory_id for x in found.labels]
     assert found.origin == f"{tmp_path} (no run record)"
@@ -231,10 +317,11 @@ def test_a_folder_gives_trajectories_and_labels_in_the_same_order(tmp_path):
 def test_what_is_missing_is_said_in_one_line(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="there is no such folder; give released, recorded"):
         driven.load(tmp_path / "nowhere")
+    (tmp_path / "episodes.jsonl").write_text(
+        '{"trajectory_id": "e-1", "status": "ok"}\n', "utf-8")
     with pytest.raises(InputError, match=r"no trajectories.jsonl and no labels.jsonl in it; run:"):
         driven.load(tmp_path)
-    store.write(tmp_path / "trajectories.jsonl", EPISODES)
-    store.write(tmp_path / "labels.jsonl", LABELS[:3])
+    store.write(folder_of(tmp_path) / "labels.jsonl", LABELS[:3])
     with pytest.raises(InputError, match=r"labels.jsonl: no label for e-4; run: tjlib agent"):
         driven.load(tmp_path)
     monkeypatch.setattr(store, "data_folder", lambda name: tmp_path / name)
@@ -283,6 +370,15 @@ def test_the_readers_own_rate_is_a_triangle_whatever_stands_beside_it():
             charts.ppv(curves, spans, marks))) if "shape" in unit["encoding"]]
         assert dict(zip(shapes[0]["domain"], shapes[0]["range"], strict=True))["yours"] == (
             "triangle-up")
+
+
+def test_a_row_of_runs_there_are_none_of_has_words_and_no_mark():
+    rows = pd.DataFrame({"panel": "four", "label": ["faulty", "no fault seen"],
+                         "value": [1.0, None], "lo": [0.4, None], "hi": [1.0, None],
+                         "shown": ["1.00", "no such run"], "note": ["", "no such run"]})
+    marks = {unit["mark"]["type"]: unit for unit in layers(spec_of(charts.flagged(rows)))}
+    assert marks["text"]["transform"] == [{"filter": "datum.note"}]
+    assert marks["point"]["transform"] == [{"filter": "isValid(datum.value)"}]
 
 
 def test_a_type_no_rule_sees_has_words_and_no_mark():

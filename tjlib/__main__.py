@@ -21,8 +21,12 @@ from tjlib.trace import InputError
 __all__ = ["main"]
 
 
+# Beyond it a count is a slip of the hand, and what counts with it may overflow.
+_MOST = 10**9
+
+
 def _count(text: str) -> int:
-    if (value := int(text)) < 0:
+    if not 0 <= (value := int(text)) <= _MOST:
         raise ValueError
     return value
 

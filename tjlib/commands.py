@@ -26,11 +26,26 @@ class UsageError(Exception):
 
 
 def _folder(name: str) -> Path:
+    if not name:
+        raise InputError("--out is empty; name a folder")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError.of(error, name) from None
     return Path(name)
+
+
+def _spare(path: Path, records: list) -> None:
+    """Refuse to write over a file that holds anything but these records."""
+    from tjlib import store
+
+    try:
+        same = not path.exists() or list(store.read(path, type(records[0]))) == records
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(f"{path}: holds something else than this testbed; choose another --out, "
+                         "or move the file away")
 
 
 def testbed(args: argparse.Namespace) -> None:
@@ -42,6 +57,8 @@ def testbed(args: argparse.Namespace) -> None:
     trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
     out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
+    for path, records in zip(paths, (trajectories, labels), strict=True):
+        _spare(path, records)
     with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
         for trajectory, label in zip(trajectories, labels, strict=True):
             traces.write(to_json(trajectory) + b"\n")
@@ -71,8 +88,6 @@ def _judge(args: argparse.Namespace):
 
 
 def _model_free(args: argparse.Namespace):
-    from itertools import islice
-
     from tjlib import store
     from tjlib.desk import testbed
     from tjlib.judges.modelfree import ModelFree
@@ -80,9 +95,10 @@ def _model_free(args: argparse.Namespace):
 
     if args.clean:
         clean = list(store.read(args.clean, Trajectory))
+        if not clean:
+            raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
     else:
-        runs = (run for run, label in testbed.stream(CLEAN_SEED) if not label.faulty)
-        clean = list(islice(runs, CLEAN_RUNS))
+        clean = testbed.clean_runs(CLEAN_SEED, CLEAN_RUNS)
     return ModelFree(clean, args.similarity or "none")
 
 

@@ -31,7 +31,7 @@ class Episodes:
     """Episodes and their labels, one pair each, aligned; ``origin`` belongs under every table.
 
     ``broken_off`` counts by status the episodes that ended in a reply that was no call: they
-    have no label, and are in neither list.
+    have no label, and are in neither list; ``lost`` counts the same ones by stratum.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Episodes:
     trajectories: list[Trajectory]
     labels: list[Label]
     broken_off: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, int] = field(default_factory=dict)
 
 
 class _Ended(msgspec.Struct):
@@ -46,6 +47,7 @@ class _Ended(msgspec.Struct):
 
     trajectory_id: str
     status: str
+    stratum: str = "unknown"
 
 
 def load(source: str | Path) -> Episodes:
@@ -78,10 +80,14 @@ def load(source: str | Path) -> Episodes:
         raise InputError(f"{folder}: there is no such folder; give released, recorded, or the "
                          "folder that tjlib agent wrote")
     ended = folder / "episodes.jsonl"
-    status = {x.trajectory_id: x.status for x in store.read(ended, _Ended, torn_ok=True)} if (
-        ended.is_file()) else {}
-    if status and "ok" not in status.values():
-        what = ", ".join(f"{n} {each}" for each, n in Counter(status.values()).items())
+    if not ended.is_file():
+        raise InputError(f"{folder}: no {ended.name} in it, so nothing says that a model drove "
+                         f"these runs; {_MAKE} {folder}")
+    lines = list(store.read(ended, _Ended, torn_ok=True))
+    last = {x.trajectory_id: x for x in lines}
+    status = Counter(x.status for x in last.values())
+    if "ok" not in status:
+        what = ", ".join(f"{n} {each}" for each, n in status.items())
         raise InputError(f"{ended}: no episode to count, all broke off ({what}); see the rationale "
                          "in its lines, and drive them with another model or --out")
     missing = [name for name in FILES if not (folder / name).is_file()]
@@ -90,6 +96,11 @@ def load(source: str | Path) -> Episodes:
     trajectories = list(store.read(folder / FILES[0], Trajectory))
     labels = {label.trajectory_id: label
               for label in store.read_labels(folder / FILES[1], trajectories)}
+    listed = Counter([t.trajectory_id for t in trajectories])
+    listed.update(x.trajectory_id for x in lines if x.status == "ok")
+    if odd := [name for name, k in listed.items() if k != 2]:
+        raise InputError(f"{folder}: {odd[0]} is not once in {FILES[0]} and once in {ended.name}; "
+                         f"{_MAKE} {folder}, which completes a run that was cut off")
     unlabelled = [t.trajectory_id for t in trajectories if t.trajectory_id not in labels]
     if unlabelled:
         raise InputError(f"{folder / FILES[1]}: no label for {unlabelled[0]}; {_MAKE} {folder}, "
@@ -100,4 +111,5 @@ def load(source: str | Path) -> Episodes:
     said = f"measured here: {made}; data/recorded/agent" if recorded else f"{folder} ({made})"
     return Episodes("recorded" if recorded else folder.name, said, trajectories,
                     [labels[t.trajectory_id] for t in trajectories],
-                    dict(Counter(each for name, each in status.items() if name not in labels)))
+                    *(dict(Counter(getattr(x, what) for name, x in last.items()
+                                   if name not in labels)) for what in ("status", "stratum")))

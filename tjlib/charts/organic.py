@@ -14,7 +14,10 @@ import pandas as pd
 
 from tjlib.charts.parts import facets, heat, tips
 
-__all__ = ["mix", "ppv", "strip"]
+__all__ = ["flagged", "mix", "ppv", "strip"]
+
+#: Rates of faults that were seen; not the grey of the bands, which are about the judge.
+_SEEN = "#E69F00"
 
 
 def _sorted(frame: pd.DataFrame, field: str) -> list[str]:
@@ -87,6 +90,34 @@ def mix(rows: pd.DataFrame) -> alt.FacetChart:
                   _sorted(rows, "panel"), columns=2, rows=True)
 
 
+def flagged(rows: pd.DataFrame) -> alt.FacetChart:
+    """Draw the share of runs that a rule flags, with words where there is no run to flag.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns panel, label, value, lo and hi (shares in [0, 1], missing where
+        there is no such run), shown (text) and note (text in place of a mark,
+        or empty).
+
+    Returns
+    -------
+    altair.FacetChart
+    """
+    scale = alt.Scale(domain=[0, 1])
+    base = alt.Chart().encode(
+        y=alt.Y("label:N", sort=_sorted(rows, "label"), title=None, axis=alt.Axis(labelLimit=170)),
+        tooltip=tips(panel="panel", label="row", shown="share flagged"))
+    drawn = base.transform_filter("isValid(datum.value)")
+    spans = drawn.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
+    points = drawn.mark_point(style="reference", size=60).encode(x=alt.X(
+        "value:Q", title="share flagged", scale=scale, axis=alt.Axis(tickCount=4)))
+    words = base.transform_filter("datum.note").mark_text(align="left", dx=6, fontSize=14).encode(
+        x=alt.datum(0, scale=scale), text="note:N")
+    one = alt.layer(spans, points, words, data=rows).properties(width=200, height=alt.Step(32))
+    return facets(one, "panel", _sorted(rows, "panel"), columns=2, rows=True)
+
+
 def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.FacetChart:
     """Draw what an alarm is worth against the fault rate, one panel a judge.
 
@@ -113,7 +144,7 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
     kinds, places = _sorted(curves, "faults"), _sorted(marks, "where")
     base = alt.Chart().transform_filter("datum.part == 'curve'")
     seen = alt.Chart().transform_filter("datum.part == 'span'").mark_rect(
-        style="reference", opacity=0.22).encode(
+        color=_SEEN, opacity=0.4, stroke=_SEEN, strokeWidth=3).encode(
         x=alt.X("lo:Q", title=title, scale=scale), x2="hi:Q",
         tooltip=tips(where="seen in", lo=("from", ".1%"), hi=("to", ".1%")))
     first = f"datum.faults == {json.dumps(kinds[0])} && isValid(datum.lo)"

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tjlib import __version__
-from tjlib.jsonl import append, read
+from tjlib.jsonl import append, numbered, read
 from tjlib.judges.pool import settled, unordered
 from tjlib.provenance import Run, run_file
 from tjlib.trace import InputError, Trajectory, Verdict
@@ -80,6 +80,9 @@ def run(
         this judge's name, or `pool.PATIENCE` failed calls in a row; the verdicts
         before are kept.
     """
+    if Path(out).name == run_file(out).name:
+        raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
+                         "another --out")
     total, known = _ids(traces)
     about = judge.identity()
     made_by = record(about) if about else None
@@ -102,14 +105,15 @@ def run(
 
 
 def _ids(traces: str | Path) -> tuple[int, set[str]]:
-    ids: set[str] = set()
-    for trajectory in read(traces, Trajectory):
-        if trajectory.trajectory_id in ids:
-            raise InputError(f"{traces}: {trajectory.trajectory_id} is there twice; delete one")
-        ids.add(trajectory.trajectory_id)
+    ids: dict[str, int] = {}
+    for line, trajectory in numbered(traces, Trajectory):
+        first = ids.setdefault(trajectory.trajectory_id, line)
+        if first != line:
+            raise InputError(f"{traces}:{line}: {trajectory.trajectory_id} is there twice, first "
+                             f"on line {first}; delete one")
     if not ids:
         raise InputError(f"{traces}: no trajectories in it; give the file of the trajectories")
-    return len(ids), ids
+    return len(ids), set(ids)
 
 
 def record(about: dict[str, Any]) -> Run:

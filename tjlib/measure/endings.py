@@ -14,11 +14,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from tjlib.measure.attribution import exact_share
-from tjlib.trace import FAULT_TYPES, InputError, Label
+from tjlib.trace import FAULT_TYPES, Call, InputError, Label, Trajectory
 
 __all__ = [
-    "ENDINGS", "INVISIBLE", "UNTYPED", "by_stratum", "ending", "mix", "printed_mix",
-    "printed_strata",
+    "ENDINGS", "INVISIBLE", "UNTYPED", "by_stratum", "ending", "first_breaks", "mix",
+    "printed_mix", "printed_strata", "stuck",
 ]
 
 #: The types no rule of the paper's appendix B expresses.
@@ -59,6 +59,61 @@ def ending(label: Label) -> str:
     if not label.outcome_correct:
         return "loud"
     return "silent" if label.faulty else "no fault seen"
+
+
+def stuck(trajectory: Trajectory, limit: int) -> bool:
+    """Tell whether an episode used up its steps without a reply.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    limit : int
+        How many steps the agent was allowed.
+
+    Returns
+    -------
+    bool
+    """
+    replied = any(call.tool == "reply" for step in trajectory.steps for call in step.calls)
+    return len(trajectory.steps) >= limit and not replied
+
+
+def _torn(call: Call, goal: str) -> bool:
+    # "21556" out of "ORD-21556" is torn from the goal; the whole number is copied.
+    words = {word.strip(".,") for word in goal.split()}
+    return any(isinstance(value, str) and value and value in goal and value not in words
+               for value in call.args.values())
+
+
+def first_breaks(
+    trajectories: Sequence[Trajectory], labels: Sequence[Label], limit: int,
+) -> pd.DataFrame:
+    """Say where the first violations stand, and what else the episodes came to.
+
+    Parameters
+    ----------
+    trajectories, labels : sequence
+        Aligned, one pair an episode.
+    limit : int
+        How many steps the agent was allowed.
+
+    Returns
+    -------
+    DataFrame
+        One row per type of `mix` that occurs: type, n (faulty episodes), then
+        how many of them broke the rule at_once (at step 0), are stuck (as
+        `stuck` tells), or are torn (an argument of the step is a piece of a
+        word, or of the words, of the goal).
+    """
+    rows = []
+    for trajectory, label in zip(trajectories, labels, strict=True):
+        if ending(label) != "no fault seen":
+            at = label.failure_step
+            calls = () if at is None else trajectory.steps[at].calls
+            rows.append((label.failure_type or UNTYPED, 1, at == 0, stuck(trajectory, limit),
+                         any(_torn(call, trajectory.goal) for call in calls)))
+    frame = pd.DataFrame(rows, columns=["type", "n", "at_once", "stuck", "torn"])
+    return frame.groupby("type", sort=False).sum().astype(int).reset_index()
 
 
 def by_stratum(labels: Sequence[Label]) -> pd.DataFrame:

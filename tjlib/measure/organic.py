@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from tjlib.measure.attribution import exact_share
-from tjlib.measure.endings import UNTYPED, ending
+from tjlib.measure.endings import UNTYPED, ending, stuck
 from tjlib.trace import FAULT_TYPES, Label, Trajectory
 
 __all__ = [
-    "CANONICAL", "COUNTS", "beside", "count", "habits", "off_script", "printed", "script_flags",
-    "tools",
+    "ANSWERS", "CANONICAL", "COUNTS", "answers", "beside", "count", "habits", "off_script",
+    "printed", "script_flags", "tools",
 ]
 
 #: The oracle's six calls: five are always the same, one depends on what the desk found.
@@ -35,12 +35,19 @@ COUNTS = {
     "premature_stop": ("first broken rule says premature_stop", "episodes"),
     "already_refunded_failed": ("faulty, case already_refunded", "already_refunded_n"),
     "wrong_customer_failed": ("faulty, case wrong_customer", "wrong_customer_n"),
-    "episodes_with_check_eligibility": ("eligibility checked", "episodes"),
+    "episodes_with_check_eligibility": ("eligibility asked", "episodes"),
     "empty_final_answer": ("no reply at the end", "episodes"),
     "reply_identical_to_oracle": ("reply as the oracle's", "episodes"),
     "escalate_calls": ("escalate calls, all episodes", ""),
     "failed_tool_calls": ("calls the desk refused, all episodes", ""),
     "max_steps": ("steps in the longest episode", ""),
+}
+
+#: Count that is not printed -> (what it counts, the metric of `COUNTS` to read it with).
+ANSWERS = {
+    "eligibility_answered": ("eligibility answered", "episodes_with_check_eligibility"),
+    "calls": ("calls, all episodes", "failed_tool_calls"),
+    "stuck": ("steps used up, no reply", "empty_final_answer"),
 }
 
 
@@ -54,6 +61,11 @@ def tools(trajectory: Trajectory) -> tuple[str, ...]:
     ('escalate', 'reply')
     """
     return tuple(call.tool for step in trajectory.steps for call in step.calls)
+
+
+def _answered(trajectory: Trajectory) -> tuple[str, ...]:
+    return tuple(call.tool for step in trajectory.steps
+                 for call, seen in zip(step.calls, step.observations, strict=False) if seen.ok)
 
 
 def off_script(trajectory: Trajectory) -> bool:
@@ -116,6 +128,28 @@ def count(
         dtype=object)
 
 
+def answers(trajectories: Sequence[Trajectory], limit: int) -> pd.DataFrame:
+    """Count what came back from the desk, as `count` does.
+
+    Parameters
+    ----------
+    trajectories : sequence
+    limit : int
+        How many steps the agent was allowed.
+
+    Returns
+    -------
+    DataFrame
+        One row per metric of `ANSWERS`: metric, k, n, why.
+    """
+    total = len(trajectories)
+    got = sum("check_eligibility" in _answered(t) for t in trajectories)
+    return pd.DataFrame([
+        _row("eligibility_answered", got, total),
+        _row("calls", sum(len(tools(t)) for t in trajectories), None),
+        _row("stuck", sum(stuck(t, limit) for t in trajectories), total)], dtype=object)
+
+
 def printed(numbers: pd.DataFrame) -> pd.DataFrame:
     """Take the printed counts out of the published table, in the shape of `count`.
 
@@ -171,18 +205,14 @@ def script_flags(trajectories: Sequence[Trajectory], labels: Sequence[Label]) ->
         outcome right), "faulty", then each type: group, value (share
         flagged), lo, hi (exact 95 %), k, n, how, why.
     """
-    groups: dict[str, list[bool]] = {"no fault": [], "faulty": []}
-    kinds: dict[str, list[bool]] = {kind: [] for kind in (*FAULT_TYPES, UNTYPED)}
+    groups = {name: [] for name in ("no fault", "faulty", *FAULT_TYPES, UNTYPED)}
     for trajectory, label in zip(trajectories, labels, strict=True):
-        flag = off_script(trajectory)
-        if ending(label) == "no fault seen":
-            groups["no fault"].append(flag)
-        else:
-            groups["faulty"].append(flag)
-            kinds[label.failure_type or UNTYPED].append(flag)
+        unseen = ending(label) == "no fault seen"
+        for name in ["no fault"] if unseen else ["faulty", label.failure_type or UNTYPED]:
+            groups[name].append(off_script(trajectory))
     return pd.DataFrame([
         {"group": name} | exact_share(sum(flags), len(flags))
-        for name, flags in (groups | kinds).items() if flags], dtype=object)
+        for name, flags in groups.items() if flags], dtype=object)
 
 
 def habits(trajectories: Sequence[Trajectory], labels: Sequence[Label]) -> pd.DataFrame:
@@ -196,21 +226,25 @@ def habits(trajectories: Sequence[Trajectory], labels: Sequence[Label]) -> pd.Da
     Returns
     -------
     DataFrame
-        One row per stratum, then "all": stratum, episodes, checked (episodes
-        that called check_eligibility), refunded (that called issue_refund),
-        unchecked (that did so with no check_eligibility before), handed_on
-        (that called escalate), escalates (calls), scripts (distinct lists of
-        tools).
+        One row per stratum, then "all": stratum, episodes, asked (episodes
+        that called check_eligibility), answered (to which the desk gave one),
+        tried (that called issue_refund), unasked (that did so with no
+        check_eligibility before), paid (whose refund the desk made), handed_on
+        (that called escalate), escalates (calls), scripts (distinct lists).
     """
     rows = pd.DataFrame({"stratum": [x.stratum or "unknown" for x in labels],
-                         "called": [tools(t) for t in trajectories]})
-    parts = [*rows.groupby("stratum", sort=False)["called"], ("all", rows["called"])]
+                         "called": [tools(t) for t in trajectories],
+                         "got": [_answered(t) for t in trajectories]})
+    parts = [(name, part["called"], part["got"])
+             for name, part in [*rows.groupby("stratum", sort=False), ("all", rows)]]
     return pd.DataFrame([{
         "stratum": name, "episodes": len(called),
-        "checked": sum("check_eligibility" in x for x in called),
-        "refunded": sum("issue_refund" in x for x in called),
-        "unchecked": sum("issue_refund" in x and "check_eligibility" not in
+        "asked": sum("check_eligibility" in x for x in called),
+        "answered": sum("check_eligibility" in x for x in got),
+        "tried": sum("issue_refund" in x for x in called),
+        "unasked": sum("issue_refund" in x and "check_eligibility" not in
                          x[:x.index("issue_refund")] for x in called),
+        "paid": sum("issue_refund" in x for x in got),
         "handed_on": sum("escalate" in x for x in called),
         "escalates": sum(x.count("escalate") for x in called),
-        "scripts": len(set(called))} for name, called in parts])
+        "scripts": len(set(called))} for name, called, got in parts])

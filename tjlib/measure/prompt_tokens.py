@@ -35,7 +35,7 @@ class Rates(msgspec.Struct, frozen=True):
         Examples
         --------
         >>> Rates(0.25, 0.5, 0.0).of("Look at this.\\n[step 0] call: f()")
-        13
+        12
         """
         sentences, steps = _characters(text)
         return round(self.sentences * sentences + self.steps * steps)
