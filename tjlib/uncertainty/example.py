@@ -16,7 +16,7 @@ from tjlib.uncertainty.prefix import KINDS, Edges
 from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.similarity import Thresholds
 
-__all__ = ["EDGES", "KIND", "MEAN", "Q", "U", "VARIANCE", "graph", "local", "reliability"]
+__all__ = ["EDGES", "KIND", "MEAN", "VARIANCE", "Q", "U", "graph", "local", "reliability"]
 
 #: What each node is, its uncertainty, and the distance of the agent's steps from the goal.
 KIND = ("user", "assistant", "env", "assistant", "assistant")
