@@ -20,7 +20,7 @@
 # into a graph and passes uncertainty along its edges. This chapter takes its equations apart until
 # you can work them with a pencil, and what comes out is this: the graph's term is a weighted mean
 # of risk that its neighbours hold already. An edge decides how loudly a neighbour is heard. It adds
-# no risk of its own, and an edge to a calm neighbour *lowers* the risk of a step. Whether hearing
+# no risk of its own, and an edge from a calm neighbour *lowers* the risk of a step. Whether hearing
 # the right neighbours predicts failure is a question for many runs, and for a later chapter.
 #
 # ```{admonition} In one minute
@@ -37,11 +37,12 @@
 # %% [markdown]
 # ## One run
 #
-# The run below is ours: ten steps at the support desk of Part A, with a mistyped address, an
-# amount that the desk refuses, each tried twice, and a last payment that goes through although it
-# is too high. The calls are carried out on the real desk, so the observations are its own. The
-# numbers in front, each step's own uncertainty, are typed in; a log with token log-probabilities
-# brings its own. Edit a line in a live notebook, or bring a log:
+# Unless you bring a log, the run is the one written below: ten steps at the support desk of Part
+# A, with a mistyped address and an amount that the desk refuses, each tried twice, and a last
+# payment that goes through although it is too high. The words are ours; the calls are carried out
+# on the desk, so the observations are its own. The numbers in front, each step's own uncertainty,
+# are typed in, for nobody generated these words; a log with token log-probabilities brings its
+# own. Edit a line in a live notebook, or bring a log:
 #
 # ```bash
 # tjlib rerun b4_relational_graph -p traces my_runs.jsonl -p pick 3 -p drop "4>5 feedback"
@@ -195,7 +196,8 @@ fewer = without(graph, given.drop)
 u = local(run, median=given.own)
 whole = propagate(graph, u, reliability=reliability)
 terms, edges = whole.table(), whole.edge_table()
-MADE = f"{source}; U from {u.source}, similarity {graph.similarity}, {weighing}"
+U_FROM = f"U from {u.source}" if given.traces else "U typed in"
+MADE = f"{source}; {U_FROM}, similarity {graph.similarity}, {weighing}"
 
 # %% mystnb={"figure": {"caption": "One run as a graph, time downwards. Circles: steps of the agent, darker and larger for a higher R. Square: the request. Diamonds: observations, dark if they failed. Lines: relations, wider for a higher weight. Right: what the R of each step is made of. Data: the run chosen at the top of this page.", "name": "fig-b4-graph"}} tags=["hide-input"]
 drawn = layout(whole, given.begin, given.shown)
@@ -360,7 +362,8 @@ tables.show(pd.DataFrame(READ, columns=["equation", "point", "published", "here"
 #
 # In {eq}`eq-b4-graph` Q leaves the sum, for it does not depend on the neighbour. What stays is a
 # weighted mean of $P$, so $G_t - Q_t$ cannot leave the range of the neighbours' $P$, whatever the
-# weights. Checked step by step; and the second check recomputes every R from the table of edges
+# weights. (A step without any edge has a G of 0, Q included. Only the first step of a run without
+# a request is one.) Checked step by step; and the second check recomputes every R from the table of edges
 # under {numref}`fig-b4-graph` alone, which is what makes it an explanation.
 
 # %%
@@ -464,7 +467,7 @@ tables.show(pd.DataFrame({
     f"similarity {graph.similarity}")
 
 # %% tags=["hide-input"]
-flat_q = [name for name in RELATIONS if not fitted.q[name]]
+flat_q = [name for name in RELATIONS if fitted.q[name] < 1e-9]
 chapter.text("b4-flat-q", ", ".join(flat_q) or "none")
 chapter.number("b4-halves", max(abs(fitted.rho[n] - second.rho[n]) for n in RELATIONS), 3)
 heat = []
@@ -491,8 +494,8 @@ tables.show(mild.round(3), "What the temperature does, with the mean and varianc
 # ## Take an edge away
 #
 # Before you look: what does R do without the relation *{glue:text}`b4-drop`*?
-# {numref}`fig-b4-drop` has the run with all its edges as hollow marks and without these as filled
-# ones. A step that lost no edge can change too, because its neighbours did.
+# {numref}`fig-b4-drop` has the run with all its edges as rings and without these as dots; a dot in
+# its ring has not moved. A step that lost no edge can change too, because its neighbours did.
 
 # %% tags=["hide-input"]
 less = propagate(fewer, u, reliability=reliability)
@@ -504,12 +507,12 @@ chapter.number("b4-rises", (change > 5e-7).sum(), 0)
 chapter.number("b4-change", change[np.abs(change).argmax()], 3)
 chapter.number("b4-change-at", int(np.abs(change).argmax()), 0)
 
-# %% mystnb={"figure": {"caption": "R of each step with all edges (hollow) and without those taken away (filled). Data: the run chosen at the top of this page.", "name": "fig-b4-drop"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "R of each step with all edges (ring) and without those taken away (dot). Data: the run chosen at the top of this page.", "name": "fig-b4-drop"}} tags=["hide-input"]
 both = pd.DataFrame({"step": range(len(R)), "whole": whole.r, "less": less.r, "change": change})
 window_shown = both[both["step"].between(given.begin, given.begin + given.shown - 1)]
 show(figures.before_after(window_shown), name="b4-drop", table=window_shown,
-     alt="One row a step: a hollow mark for R with all edges, a filled one for R without some, and "
-         "a line between the two.")
+     alt="One row a step: a ring for R with all edges, a dot for R without some, and a line between "
+         "the two.")
 
 # %% tags=["hide-input"]
 rows = []
@@ -526,9 +529,9 @@ tables.show(gone, "Every relation taken away in turn: number of edges, steps at 
 # %% [markdown]
 # {glue:text}`b4-gone` edges are gone; the largest change is {glue:text}`b4-change`, at step
 # {glue:text}`b4-change-at`. In the table each relation goes in turn. The relations whose removal
-# *raises* the score: {glue:text}`b4-raise`. That is the claim again. An edge to the request, or to
-# an observation that went well, votes 0 in the mean; take the vote away and the others are heard
-# better.
+# *raises* the score: {glue:text}`b4-raise`. That is the claim again. An edge from the request, or
+# from an observation that went well, votes 0 in the mean; take the vote away and the others are
+# heard better.
 #
 # ## What propagation changed
 #
@@ -569,9 +572,9 @@ chapter.number("b4-simple-peak", int(simple.argmax()), 0)
 # `flat` gives this run {glue:text}`b4-flat`, the full method {glue:text}`b4-score`: two scales,
 # which no single run can compare. What one run does show is how much of the order of its steps was
 # in the inputs. Add up, for each step, its own U, its Q and the U of the newest observation before
-# it. That sum is highest at step {glue:text}`b4-simple-peak`, R at step {glue:text}`b4-peak`, and
-# the two put the steps in much or little the same order: rank correlation
-# {glue:text}`b4-order`. Whether what is left predicts failure needs many runs with known ends.
+# it. That sum is highest at step {glue:text}`b4-simple-peak`, R at step {glue:text}`b4-peak`; the
+# rank correlation of the two over the steps is {glue:text}`b4-order`, where 1 is the same order.
+# Whether what is left predicts failure needs many runs with known ends.
 #
 # ## A mean that feeds itself
 #
@@ -597,7 +600,7 @@ CAPS = {"no cap, as printed": None, "cap 1.5": 1.5}
 growing = {(where, name): uneventful(seen, cap) for where, seen in (
     ("no observation", 0), ("one after each step", 1)) for name, cap in CAPS.items()}
 
-# %% mystnb={"figure": {"caption": "R over a run in which nothing happens, by whether steps are observed and whether what they pass on is capped. Each panel has its own scale. Data: computed on this page, U = 0.3 and Q = 0.6 at every step.", "name": "fig-b4-growth"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "R over a run in which nothing happens, by whether steps are observed and whether what they pass on is capped. Data: computed on this page, U = 0.3 and Q = 0.6 at every step.", "name": "fig-b4-growth"}} tags=["hide-input"]
 lines = pd.concat([pd.DataFrame({"panel": where, "curve": name, "step": range(LONG), "R": r})
                    for (where, name), r in growing.items()])
 show(figures.growth(lines), name="b4-growth",

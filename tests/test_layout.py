@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from drawn import runs
 from hypothesis import given
@@ -22,7 +23,8 @@ from tjlib.uncertainty.variants import RANDOM, VARIANTS
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\x1b[2J\n{{7*7}}'
 FAILED = Observation(False, {}, HOSTILE)
-RETRY = Trajectory("t-1", HOSTILE, (Step(HOSTILE, (Call("get", {"id": HOSTILE}),), (FAILED,)),) * 3, "")
+TRY = Step(HOSTILE, (Call("get", {"id": HOSTILE}),), (FAILED,))
+RETRY = Trajectory("t-1", HOSTILE, (TRY,) * 3, "")
 
 
 def solved(run, **parameters):
@@ -151,3 +153,19 @@ def test_curves_keep_their_ends():
         curve = drawn.curves[drawn.curves["edge"] == edge.edge]
         ends = curve.iloc[[0, 2]][["x", "y"]].to_numpy()
         assert np.array_equal(ends, at.loc[[edge.source, edge.target]].to_numpy())
+
+
+def test_before_and_after_are_a_ring_and_a_dot():
+    risks = pd.DataFrame({"step": [0, 1], "whole": [0.5, 1.0], "less": [0.5, 1.2],
+                          "change": [0.0, 0.2]})
+    spec = spec_of(figures.before_after(risks))
+    ring, dot = mark(spec, "point", style="published"), mark(spec, "point", style="reference")
+    assert ring["mark"]["filled"] is False and ring["mark"]["size"] > dot["mark"]["size"]
+    assert dot["encoding"]["x"]["field"] == "less"
+
+
+def test_growth_tells_its_curves_by_dashes():
+    lines = pd.DataFrame({"panel": "a", "curve": ["x", "x", "y", "y"], "step": [0, 1, 0, 1],
+                          "R": [0.1, 0.2, 0.1, 0.1]})
+    line = mark(spec_of(figures.growth(lines)), "line")
+    assert line["encoding"]["strokeDash"]["field"] == "curve" and "color" not in line["encoding"]

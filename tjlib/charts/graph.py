@@ -151,8 +151,9 @@ def before_after(risks: pd.DataFrame) -> alt.LayerChart:
                      change=("change", "+.3f")))
     x = alt.X("whole:Q", title="R (higher: likelier to fail)", scale=alt.Scale(zero=True))
     spans = base.mark_rule(strokeWidth=2).encode(x=x, x2="less:Q")
-    before = base.mark_point(style="published", size=120).encode(x=x)
-    after = base.mark_point(style="reference", size=120).encode(x="less:Q")
+    # A ring around a dot: nothing changed.
+    before = base.mark_point(style="published", filled=False, size=240).encode(x=x)
+    after = base.mark_point(style="reference", size=70).encode(x="less:Q")
     return (spans + before + after).properties(height=alt.Step(30))
 
 
