@@ -181,7 +181,7 @@ if given.begin >= len(run.steps):
 #
 # {numref}`fig-b4-graph` draws the run. Point at a step to leave only what flows into it, and read
 # its terms; point at an edge to see what made it and what it weighs. Beside each step stands what
-# its R is made of.
+# its R is made of. Drawn are steps {glue:text}`b4-drawn` of {glue:text}`b4-steps`, counted from 0.
 
 # %% tags=["hide-input"]
 halves = [], []
@@ -223,6 +223,7 @@ made_of = parts(whole)
 share = made_of.mean() / made_of.mean().sum() if made_of.to_numpy().sum() else made_of.mean()
 for key, value in zip(("own", "along", "goal", "momentum"), share, strict=True):
     chapter.text(f"b4-{key}", f"{value:.0%}")
+chapter.text("b4-drawn", f"{drawn.parts['step'].min()} to {drawn.parts['step'].max()}")
 chapter.number("b4-nodes", len(graph.kind), 0)
 chapter.number("b4-edges", len(edges), 0)
 chapter.number("b4-steps", len(R), 0)

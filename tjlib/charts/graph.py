@@ -91,7 +91,7 @@ def _nodes(nodes: pd.DataFrame, y: alt.Y, here: alt.Parameter) -> tuple[alt.Char
     base = alt.Chart(nodes.assign(target=nodes["node"])).encode(
         x=alt.X("lane:Q", axis=None), y=y)
     own = base.transform_filter("datum.kind == 'assistant'")
-    steps = own.mark_point(style="published", shape="circle").encode(
+    steps = own.mark_point(style="published", shape="circle", aria=False).encode(
         fill=fill, size=alt.Size("risk:Q", legend=None, scale=alt.Scale(
             domain=[0, top], range=[330, 900])),
         tooltip=tips(name="node", text="says and calls", U=("U", ".3f"), Q=("Q", ".3f"),
@@ -101,7 +101,7 @@ def _nodes(nodes: pd.DataFrame, y: alt.Y, here: alt.Parameter) -> tuple[alt.Char
         text="step:Q", color=alt.condition(f"datum.risk > {HEAT['turn'] * top}",
                                            alt.value("white"), alt.value("black")))
     others = base.transform_filter("datum.kind != 'assistant'").mark_point(
-        style="published", size=260).encode(
+        style="published", size=260, aria=False).encode(
         fill=fill, shape=alt.Shape("kind:N", legend=None, scale=_scale(
             ["user", "env"], ["square", "diamond"])),
         tooltip=tips(name="node", text="says", risk=("U", ".3f"), why="because"))
@@ -117,7 +117,7 @@ def _heads(y: alt.Y) -> alt.Chart:
 def _bars(parts: pd.DataFrame, rows: alt.Scale, here: alt.Parameter) -> alt.LayerChart:
     names = list(dict.fromkeys(parts["part"]))
     base = alt.Chart(parts)
-    boxes = base.mark_rect(style="published", strokeWidth=0.7).encode(
+    boxes = base.mark_rect(style="published", strokeWidth=0.7, aria=False).encode(
         x=alt.X("lo:Q", title="R (higher: likelier to fail)"), x2="hi:Q",
         y=alt.Y("above:Q", scale=rows, axis=None), y2="below:Q",
         fill=alt.Fill("part:N", title="made of", scale=_scale(names, list(_PARTS)),

@@ -26,6 +26,9 @@ PARTS = ("own uncertainty", "risk along edges", "distance from goal", "momentum"
 #: Half a bar's height in rows; how far edges with the same ends are bent apart.
 _HALF, _APART = 0.34, (0.16, 0.8)
 
+#: More lines than these cannot be told apart; digits that a tooltip and a pixel need.
+_MOST_EDGES, _DIGITS = 150, 5
+
 
 class Layout(NamedTuple):
     """What a picture of a run needs, as tidy frames.
@@ -85,15 +88,20 @@ def layout(run: Propagation, begin: int = 0, shown: int = 12) -> Layout:
     ----------
     run : Propagation
     begin, shown : int
-        The first agent step drawn, 0-based, and how many; the goal is always
-        there, and an edge is if both its ends are.
+        The first agent step drawn, 0-based, and how many at most; steps with
+        more edges than can be told apart are fewer. The goal is always there,
+        and an edge is if both its ends are.
 
     Returns
     -------
     Layout
+        Numbers are rounded to five digits.
     """
-    graph = run.graph
-    seen = (graph.step >= begin) & (graph.step < begin + shown) | (graph.step < 0)
+    graph, ends = run.graph, run.weighted.edges
+    for end in range(begin + shown, begin, -1):
+        seen = (graph.step >= begin) & (graph.step < end) | (graph.step < 0)
+        if (seen[ends.source] & seen[ends.target]).sum() <= _MOST_EDGES:
+            break
     row = np.cumsum(seen) - 1
     table = run.table()
     nodes = pd.DataFrame({
@@ -110,8 +118,9 @@ def layout(run: Propagation, begin: int = 0, shown: int = 12) -> Layout:
     edges["came_from"], edges["goes_to"] = names[edges["source"]], names[edges["target"]]
     edges = edges[seen[edges["source"]] & seen[edges["target"]]]
     stacked = parts(run).assign(target=graph.agent, step=table["step"], R=run.r)
-    return Layout(nodes[seen], edges, _curves(edges, row, nodes["lane"].to_numpy()),
-                  _stacked(stacked[seen[graph.agent]], row))
+    return Layout(*(frame.round(_DIGITS) for frame in (
+        nodes[seen], edges, _curves(edges, row, nodes["lane"].to_numpy()),
+        _stacked(stacked[seen[graph.agent]], row))))
 
 
 def _curves(edges: pd.DataFrame, row: np.ndarray, lane: np.ndarray) -> pd.DataFrame:
