@@ -87,6 +87,9 @@ given = chapter.check(
     shown=lambda value: None if 1 <= value <= 20 else "give 1 to 20",
     p_max=lambda value: None if value >= 0 else "give a number above 0, or 0 for no cap",
     own=lambda value: None if 0 <= value <= 100 else "give 0 to 100",
+    **dict.fromkeys(
+        ("sequential", "latest", "repetition", "feedback", "progression", "parallel"),
+        lambda value: None if value >= 0 else "give a strength of 0 or more"),
 )
 
 # %% tags=["hide-input"]
@@ -251,15 +254,16 @@ chapter.text("b4-damage", damage)
 # ## The equations, next to the code that is them
 #
 # Each equation is followed by the lines of this library that compute it, printed from the source
-# as it ran on this page, without their help texts.
+# as it ran on this page, without help texts and type hints.
 
 # %% tags=["hide-input"]
 def code(function):
-    """A function's source without its help text."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    body = tree.body[0].body
-    tree.body[0].body = body[isinstance(body[0], ast.Expr):]
-    return ast.unparse(tree)
+    """A function's source without its help text and type hints."""
+    own = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    own.body, own.returns = own.body[isinstance(own.body[0], ast.Expr):], None
+    for argument in (*own.args.args, *own.args.kwonlyargs):
+        argument.annotation = None
+    return ast.unparse(own)
 
 # %% [markdown]
 # **The weight of an edge** from node $i$ to step $t$ is how reliable its relation is, times how
@@ -458,10 +462,11 @@ tables.show(pd.DataFrame(
 
 # %% tags=["hide-input"]
 second = calibrate.fit(halves[1])
-tables.show(pd.DataFrame({
-    "relation": RELATIONS, "mean": fitted.mean.values(), "variance": fitted.variance.values(),
-    "q": fitted.q.values(), "rho": fitted.rho.values(),
-    "rho, other half": second.rho.values()}).round(4),
+columns = {"mean": fitted.mean, "variance": fitted.variance, "q": fitted.q, "rho": fitted.rho,
+           "rho, other half": second.rho}
+tables.show(pd.DataFrame(
+    [(name, *(f"{column[name]:.4f}" for column in columns.values())) for name in RELATIONS],
+    columns=["relation", *columns]),
     "Mean and variance of each relation's strength over runs (a run's is the mean over its steps of "
     "the strongest edge), and what equation 6 makes of them.",
     f"the testbed built on this page, {len(halves[0])} and {len(halves[1])} trajectories by case; "
@@ -480,7 +485,7 @@ mild = pd.DataFrame(heat, columns=["T", "largest over smallest rho", "score of t
 chapter.number("b4-ratio", mild.set_index("T").loc[1.0].iloc[0], 2)
 chapter.number("b4-ratio-cold", mild.set_index("T").loc[0.25].iloc[0], 2)
 chapter.number("b4-limit", float(np.exp(max(settings.strengths.values()))), 2)
-tables.show(mild.round(3), "What the temperature does, with the mean and variance of the table above.",
+tables.show(mild.assign(**{name: mild[name].map("{:.3f}".format) for name in mild.columns[1:3]}), "What the temperature does, with the mean and variance of the table above.",
             f"the testbed, and {source}")
 
 # %% [markdown]
@@ -618,6 +623,9 @@ chapter.number("b4-slope", free[-1] - free[-2], 3)
 chapter.number("b4-slope-middle", free[LONG // 2] - free[LONG // 2 - 1], 3)
 chapter.number("b4-seen", seen_free[-1], 2)
 chapter.number("b4-seen-first", seen_free[0], 2)
+for key, course in (("free", free), ("seen", seen_free)):
+    chapter.number(f"b4-{key}-short", course[:5].mean(), 2)
+    chapter.number(f"b4-{key}-whole", course.mean(), 2)
 chapter.number("b4-settled", int(np.argmax(np.abs(seen_free - seen_free[-1]) < 0.01)), 0)
 
 # %% [markdown]
@@ -625,9 +633,13 @@ chapter.number("b4-settled", int(np.argmax(np.abs(seen_free - seen_free[-1]) < 0
 # {glue:text}`b4-free` and still rises by {glue:text}`b4-slope` a step ({glue:text}`b4-slope-middle`
 # halfway): it counts steps. The cap stops it at {glue:text}`b4-capped`. With an observation after
 # each step R goes from {glue:text}`b4-seen-first` to {glue:text}`b4-seen`, which it reaches within
-# 0.01 at step {glue:text}`b4-settled`. So a mean over the steps of a short run contains more of the
-# rise than a mean over a long one, and length leaks into the score. The benchmark has to ask for
-# that separately.
+# 0.01 at step {glue:text}`b4-settled`.
+#
+# A run's score is the mean over its steps, so length leaks into it. The same course has a score of
+# {glue:text}`b4-seen-short` if it ends after five steps and {glue:text}`b4-seen-whole` if it goes on
+# to the end, although nothing happened in either; without observations and cap
+# {glue:text}`b4-free-short` and {glue:text}`b4-free-whole`. A benchmark has to ask for that
+# separately.
 #
 # ## What would change our mind
 #

@@ -63,7 +63,7 @@ def _edges(edges: pd.DataFrame, curves: pd.DataFrame, rows: alt.Scale,
            here: alt.Parameter) -> alt.Chart:
     told = ["came_from", "goes_to", "strength", "age", "reliability", "share", "part", "evidence"]
     names, looks = list(RELATION), list(RELATION.values())
-    stroke = alt.Legend(title="relation", columns=3, symbolSize=900, symbolStrokeWidth=3)
+    stroke = alt.Legend(title="relation", columns=2, symbolSize=700, symbolStrokeWidth=3)
     return alt.Chart(curves).transform_lookup(
         "edge", from_=alt.LookupData(edges[["edge", *told]], "edge", told),
     ).mark_line(interpolate="basis", aria=False, strokeCap="butt").encode(
@@ -171,7 +171,7 @@ def growth(lines: pd.DataFrame) -> alt.FacetChart:
     """
     curves = list(dict.fromkeys(lines["curve"]))
     base = alt.Chart().encode(
-        x=alt.X("step:Q", title="step"), y=alt.Y("R:Q", title="R"),
+        x=alt.X("step:Q", title="step"), y=alt.Y("R:Q", title="R (higher: likelier to fail)"),
         strokeDash=alt.StrokeDash("curve:N", title=None, sort=curves, scale=_scale(
             curves, [[1, 0], [8, 4], [2, 3]][:len(curves)]), legend=alt.Legend(
                 symbolSize=900, orient="bottom")),
