@@ -28,7 +28,7 @@
 # {glue:text}`b4-steps` steps a risk R. Averaged over the steps, {glue:text}`b4-own` of R is the
 # step's own uncertainty, {glue:text}`b4-goal` the distance of its words from the request,
 # {glue:text}`b4-along` risk that came along edges, {glue:text}`b4-momentum` momentum. In
-# {glue:text}`b4-bounded` of {glue:text}`b4-steps` steps the graph's term lies between the
+# {glue:text}`b4-bounded` of {glue:text}`b4-steps` steps what the edges carry lies between the
 # calmest and the riskiest neighbour, as a mean must. Giving all edges the same weight moves R by
 # {glue:text}`b4-equal` at most. Without the relation *{glue:text}`b4-drop`* R falls at
 # {glue:text}`b4-falls` steps and rises at {glue:text}`b4-rises`.
