@@ -104,6 +104,10 @@ ARROWS = {
     "tjlib.trace": [],
     "tjlib.uncertainty": [],
     "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.example": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],
+    "tjlib.uncertainty.layout": ["tjlib.formats.imported", "tjlib.uncertainty.prefix",
+                                 "tjlib.uncertainty.propagate"],
     "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
                                    "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
