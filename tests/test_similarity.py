@@ -122,3 +122,9 @@ def test_the_missing_package_is_named(monkeypatch):
     embedding.forget()
     with pytest.raises(InputError, match="pip install sentence-transformers"):
         Embedder().keys(["text"])
+
+
+def test_an_embedder_nobody_knows_is_refused_before_any_hub_is_asked(monkeypatch):
+    monkeypatch.setattr("socket.socket.connect", None)
+    with pytest.raises(InputError, match="no embedder 'nobody' and no folder of that name; give"):
+        embedding.embed(["a"], "nobody")
