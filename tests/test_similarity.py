@@ -112,7 +112,7 @@ def test_a_similarity_is_named_and_an_unknown_model_is_told_in_one_line(tmp_path
         similarity(" ")
     pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
     missing = similarity(str(tmp_path / "no model"))
-    with pytest.raises(InputError, match="or the overlap of words") as caught:
+    with pytest.raises(InputError, match="a folder, or jaccard") as caught:
         missing.keys(["text"])
     assert "\n" not in str(caught.value)
 
