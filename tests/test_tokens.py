@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import roc_auc_score
 
-from tjlib.measure.tokens import auroc, faulty_probability, ranking, spread
+from tjlib.measure.tally import METRICS, tally
+from tjlib.measure.tokens import faulty_probability, ranking, spread
 from tjlib.trace import Label, Verdict
 
 #: Two clean, two silent, two loud; the judge never flags, but is least sure on the faults.
@@ -59,6 +60,10 @@ def test_without_one_of_the_two_kinds_there_is_no_ranking_but_a_reason():
     assert row["value"] is None and row["why"] == "undefined: no token probability on both kinds"
 
 
+def auroc(score, faulty, weights=None):
+    return METRICS["auroc"](tally(faulty, score, weights=weights))
+
+
 SCORED = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({faulty for _, faulty in rows}) == 2)
 
@@ -76,7 +81,8 @@ def test_the_area_is_mann_whitneys_and_scikit_learns(rows):
 
 @given(SCORED, st.data())
 def test_a_weight_counts_a_trajectory_that_often(rows, data):
-    times = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
+    times = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))
+                      .filter(any))
     score, faulty = np.array([s for s, _ in rows], float), np.array([f for _, f in rows])
     weighted = auroc(score, faulty, np.array([times], float))
     repeated = auroc(np.repeat(score, times), np.repeat(faulty, times))

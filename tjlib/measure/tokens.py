@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.measure.table import table
+from tjlib.measure.tally import METRICS, tally
 from tjlib.trace import Label, Verdict
 
-__all__ = ["SOURCES", "auroc", "faulty_probability", "ranking", "spread"]
+__all__ = ["SOURCES", "faulty_probability", "ranking", "spread"]
 
 #: Where a verdict's confidence comes from, and the field that holds it.
 SOURCES = {"stated": "confidence", "token": "token_confidence"}
@@ -48,36 +48,6 @@ def faulty_probability(verdict: Verdict | None, source: str) -> float | None:
         return None
     sure = getattr(verdict, SOURCES[source])
     return None if sure is None else sure if verdict.faulty else 1 - sure
-
-
-def auroc(score: np.ndarray, faulty: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Return the share of (faulty, clean) pairs with the faulty one scored higher, ties half.
-
-    Parameters
-    ----------
-    score : (n,) array
-    faulty : (n,) bool array
-    weights : (B, n) array, optional
-        How often each counts, one row a replicate; default once.
-
-    Returns
-    -------
-    (B,) array
-        In [0, 1], higher is better, .5 is chance; NaN without both kinds.
-
-    Examples
-    --------
-    >>> auroc(np.array([1.0, 2.0, 2.0, 3.0]), np.array([False, False, True, True])).tolist()
-    [0.875]
-    """
-    weights = np.ones((1, len(score))) if weights is None else weights
-    values, place = np.unique(score, return_inverse=True)
-    at = sparse.csr_array((np.ones(len(score)), (np.arange(len(score)), place)),
-                          (len(score), len(values)))
-    high, low = (weights * faulty) @ at, (weights * ~faulty) @ at
-    won = (high * (low.cumsum(axis=1) - low / 2)).sum(axis=1)
-    pairs = high.sum(axis=1) * low.sum(axis=1)
-    return np.divide(won, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
 
 
 def _roles(labels: Sequence[Label]) -> np.ndarray:
@@ -128,9 +98,10 @@ def ranking(
                 if not (row["n_faulty"] and row["n_clean"]):
                     row["why"] = f"undefined: no {source} probability on both kinds"
                     continue
-                row["value"] = float(auroc(score[keep], faulty)[0])
+                auroc = METRICS["auroc"]
+                row["value"] = float(auroc(tally(faulty, score[keep]))[0])
                 drawn = np.concatenate([
-                    auroc(score[keep], faulty, w) for w in replicate_weights(
+                    auroc(tally(faulty, score[keep], weights=w)) for w in replicate_weights(
                         np.ones(keep.sum(), int), t.cell[keep], rng, draws)])
                 row["lo"], row["hi"], row["why"] = bounds_or_why(drawn, level)
     return pd.DataFrame(rows, dtype=object)
