@@ -10,8 +10,6 @@ whether what the agent did was right is not asked here (`tjlib.desk.organic`).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -20,6 +18,7 @@ import msgspec
 
 from tjlib.desk.world import THOUGHTS, TOOLS, Desk, Instance
 from tjlib.judges.answer import read
+from tjlib.judges.asked import closed, described, hashed
 from tjlib.judges.prompts import DUTIES
 from tjlib.judges.protocol import Model, Options, Reply
 from tjlib.judges.render import BEGIN, END, render
@@ -131,8 +130,7 @@ def schema(bounded: bool = False) -> dict[str, Any]:
               "tool": {"type": "string", "enum": list(TOOLS)}}
     for name, kind in _ARGS.items():
         fields[name] = {"type": [_JSON[kind], "null"], **(bound if kind is str else {})}
-    return {"type": "object", "properties": fields, "required": list(fields),
-            "additionalProperties": False}
+    return closed(fields)
 
 
 def _schema(options: Options) -> dict[str, Any]:
@@ -158,14 +156,10 @@ def identity(model: Model, seed: int) -> dict[str, Any]:
     InputError
         If the model cannot be reached.
     """
-    who, options = model.identity(), model.options
-    text = json.dumps([prompt("", ()), _schema(options)])
-    return {
-        "judge": f"agent:{model.name}", "provider": who.provider, "model": who.name,
-        "digest": who.digest, "server": who.server, "order": "agent",
-        "options": msgspec.to_builtins(options) | {"max_steps": MAX_STEPS, "cases_seed": seed},
-        "prompt_hash": hashlib.blake2b(text.encode(), digest_size=8).hexdigest(),
-    }
+    options = model.options
+    return described(f"agent:{model.name}", model, options,
+                     hashed(prompt("", ()), _schema(options)), "agent", max_steps=MAX_STEPS,
+                     cases_seed=seed)
 
 
 def drive(

@@ -12,13 +12,12 @@ no sentence is split, scored or dropped by the model's leave.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 import msgspec
 
 from tjlib.judges import answer
+from tjlib.judges.asked import closed, described, hashed
 from tjlib.judges.evidence import REPLY
 from tjlib.judges.prompts import AUDIT, CONFIDENCE, DUTIES
 from tjlib.judges.protocol import Model, Options, Reply
@@ -124,8 +123,7 @@ def schema(reasoning_chars: int | None = None) -> dict[str, Any]:
         "faulty": {"type": "boolean"},
         "confidence": {"type": "number"},
     }
-    return {"type": "object", "properties": fields, "required": list(fields),
-            "additionalProperties": False}
+    return closed(fields)
 
 
 def verdict(trajectory: Trajectory, judge: str, reply: Reply) -> Verdict:
@@ -181,14 +179,8 @@ class Grounding:
 
     def identity(self) -> dict[str, Any]:
         """Say what makes this judge's verdicts what they are; as `tjlib.judges.panel.Judge`."""
-        who = self.model.identity()
-        text = json.dumps([prompt(Trajectory("", "", (), "")), self._schema])
-        return {
-            "judge": self.name, "provider": who.provider, "model": who.name, "digest": who.digest,
-            "server": who.server, "order": "",
-            "options": msgspec.to_builtins(self.options) | {"seed": [self.options.seed]},
-            "prompt_hash": hashlib.blake2b(text.encode(), digest_size=8).hexdigest(),
-        }
+        asked = hashed(prompt(Trajectory("", "", (), "")), self._schema)
+        return described(self.name, self.model, self.options, asked, seed=[self.options.seed])
 
     def judge(self, trajectory: Trajectory) -> Verdict:
         """Judge one trajectory; never raises.

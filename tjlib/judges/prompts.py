@@ -10,11 +10,10 @@ are put together. Refusal: no prompt is told of a label or a trajectory's id.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from tjlib.desk.world import PROCEDURE
+from tjlib.judges.asked import closed, hashed
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import FAULT_TYPES, InputError, Trajectory
 
@@ -179,12 +178,10 @@ def schema(task: str, reasoning_chars: int | None = None) -> dict[str, Any]:
     }
     if task == "reply":
         del fields["failure_step"]
-    return {"type": "object", "properties": fields, "required": list(fields),
-            "additionalProperties": False}
+    return closed(fields)
 
 
 def fingerprint(view: str, task: str, order: str, reasoning_chars: int | None = None) -> str:
     """Name a judge's wording, fence and schema by a hash, for the record of a run."""
     blank = prompt(Trajectory("", "", (), ""), view, task, order)
-    text = json.dumps([blank, schema(task, reasoning_chars)])
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return hashed(blank, schema(task, reasoning_chars))
