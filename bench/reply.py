@@ -27,7 +27,7 @@ from tjlib.measure.table import table
 from tjlib.measure.verdicts import metrics
 from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
 
-_SET_ON, _ADDED_TO, _CLEAN, _JUDGED = 101, 202, 303, 7  # seeds
+_ADDED_TO, _CLEAN, _JUDGED = 202, 303, 7  # seeds
 _RUNS = 100
 _METRICS = ("precision", "recall", "silent_recall", "loud_recall", "false_alarm_rate",
             *(f"recall|{kind}" for kind in FAULT_TYPES))
@@ -98,7 +98,7 @@ def _released(similarity: str, threshold) -> None:
 def main(*similarities: str) -> int:
     sentences = store.sentences()
     for similarity in similarities or JUDGES:
-        runs = clean_runs(_SET_ON, _RUNS)
+        runs = clean_runs()
         thresholds = {name: fit_threshold(given, 0.0, similarity) for name, given in (
             ("clean runs with a harmless sentence each", _dressed(runs, sentences)),
             ("clean runs", runs))}

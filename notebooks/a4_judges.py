@@ -144,8 +144,8 @@ note = (f"Data: tjlib.judges.prompts on trajectory {given.pick} of {origin}. Tok
         f"{rates.worst:.0f} on a whole one. {said}")
 
 # %% mystnb={"figure": {"caption": "The prompts of the outcome and of the step judge for one trajectory, as one column. Plain: in both. Marked: in the one named. Bars: about how many tokens each part costs.", "name": "fig-a4-prompts"}} tags=["hide-input"]
-promptview.show(column, [rates.of(part.text) for part in column],
-                {"first": "outcome judge", "second": "step judge"}, note)
+promptview.Column(column, [rates.of(part.text) for part in column],
+                  {"first": "outcome judge", "second": "step judge"}, note)
 
 # %% tags=["hide-input"]
 heads = {v: prompts.head(v, v) for v in prompts.VIEWS}
@@ -544,15 +544,15 @@ chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_toke
 
 # %% tags=["hide-input"]
 FORMS = {"none": "looked up", "jaccard": "looked up, or far by words"}
-CLEAN_SEED, HOST_SEED, FRESH_SEED, HOSTS = 101, 202, 303, 6
+HOST_SEED, FRESH_SEED, HOSTS = 202, 303, 6
 texts = store.sentences()
 kept_out = texts[texts["split"] == "report"]
 hosts = testbed.clean_runs(HOST_SEED, HOSTS)
 pieces, alarms = [], {}
 for form, name in FORMS.items():
-    free = ModelFree(testbed.clean_runs(CLEAN_SEED, 100), form)
+    free = ModelFree(testbed.clean_runs(), form)
     pieces.append(by_kind(sentence_flags(free.judge, hosts, kept_out)).assign(judge=name))
-    alarms[name] = flagged_share(free.judge, testbed.clean_runs(FRESH_SEED, 100))
+    alarms[name] = flagged_share(free.judge, testbed.clean_runs(FRESH_SEED))
 replied = pd.concat(pieces)
 replied["shown"] = [tables.estimate(row, 2) for row in replied.to_dict("records")]
 whole_half = replied[replied["kind"] == "all"].set_index(["judge", "what"])
@@ -572,7 +572,7 @@ tables.show(
                    "fresh clean runs flagged": tables.estimate(alarms[name], 2)} for name in FORMS.values()]),
     "The model-free reply judge, kept-out half, with exact 95 % intervals. Caught: higher is better; "
     "flagged: lower.", "computed on this page; data/sentences, testbed seeds "
-    f"{CLEAN_SEED} (threshold), {HOST_SEED} (replies), {FRESH_SEED} (fresh)")
+    f"{testbed.CLEAN_SEED} (threshold), {HOST_SEED} (replies), {FRESH_SEED} (fresh)")
 
 # %% tags=["hide-input"]
 for name, key in zip(FORMS.values(), ("looked", "far"), strict=True):

@@ -75,7 +75,7 @@ def test_a_shared_start_ends_at_the_first_difference_or_with_the_shorter_text():
 def column(texts=("Judge.", "Look at it.", "Look at all."), tokens=(2, 4, 8)):
     named = [Part(whose, text) for whose, text in zip(("both", "first", "second"), texts,
                                                       strict=True)]
-    return promptview.show(named, tokens, {"first": "outcome", "second": "step"}, "counted")
+    return promptview.Column(named, tokens, {"first": "outcome", "second": "step"}, "counted")
 
 
 def test_only_what_differs_is_marked_and_says_whose_it_is():

@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from tjlib import store
-from tjlib.commands import CLEAN_RUNS, CLEAN_SEED
 from tjlib.desk import organic, testbed, world
 from tjlib.driven import load
 from tjlib.judges import agent, panel, prompts
@@ -57,7 +56,7 @@ def test_the_recorded_prompts_are_the_prompts_of_this_code(name):
 @pytest.mark.parametrize(("name", "similarity"),
                          [("reply:entities", "none"), ("reply:words", "jaccard")])
 def test_the_model_free_reply_judge_gives_its_recorded_verdicts_again(name, similarity):
-    judge = ModelFree(testbed.clean_runs(CLEAN_SEED, CLEAN_RUNS), similarity)
+    judge = ModelFree(testbed.clean_runs(), similarity)
     recorded = [v for v in SOURCE.verdicts if v.judge == name]
     [run] = [run for run in RUNS.values() if run.judge == name]
     said = judge.identity()

@@ -16,10 +16,6 @@ from tjlib.trace import InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
 
-#: The testbed's clean runs that set the threshold of the model-free reply judge: another seed
-#: than the judged set's, and as many as that has (ours).
-CLEAN_SEED, CLEAN_RUNS = 101, 100
-
 
 class UsageError(Exception):
     """Arguments that are each fine but do not go together."""
@@ -98,7 +94,7 @@ def _model_free(args: argparse.Namespace):
         if not clean:
             raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
     else:
-        clean = testbed.clean_runs(CLEAN_SEED, CLEAN_RUNS)
+        clean = testbed.clean_runs()
     return ModelFree(clean, args.similarity or "none")
 
 

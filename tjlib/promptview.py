@@ -13,23 +13,30 @@ from html import escape
 
 from tjlib.judges.parts import Part
 
-__all__ = ["Column", "Verbatim", "show"]
+__all__ = ["Column", "Verbatim"]
 
 #: Longer parts that one judge alone reads are folded: six steps fill a telephone's screen.
 _LONG = 1_000
 
 
 class Column:
-    """Two prompts as one column.
+    """Two prompts as one column on a page.
 
-    Attributes
+    Parameters
     ----------
     parts : sequence of Part
+        As `tjlib.judges.parts.parts` gives them.
     tokens : sequence of int
         About how many each part costs.
     names : mapping of "first", "second" -> str
+        What the two judges are called.
     note : str
         How the tokens were counted.
+
+    Examples
+    --------
+    >>> "&lt;b&gt;" in Column([Part("both", "<b>")], [1], {}, "counted")._repr_html_()
+    True
     """
 
     def __init__(
@@ -64,34 +71,6 @@ class Column:
         return "\n\n".join(
             f"({self.names[part.whose]}, about {tokens} tokens)\n{part.text}"
             for part, tokens in zip(self.parts, self.tokens, strict=True)) + f"\n\n{self.note}"
-
-
-def show(
-    parts: Sequence[Part], tokens: Sequence[int], names: Mapping[str, str], note: str
-) -> Column:
-    """Show two prompts on a page.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        As `tjlib.judges.parts.parts` gives them.
-    tokens : sequence of int
-        One a part.
-    names : mapping of "first", "second" -> str
-        What the two judges are called.
-    note : str
-        How the tokens were counted.
-
-    Returns
-    -------
-    Column
-
-    Examples
-    --------
-    >>> "&lt;b&gt;" in show([Part("both", "<b>")], [1], {}, "counted")._repr_html_()
-    True
-    """
-    return Column(parts, tokens, names, note)
 
 
 class Verbatim:

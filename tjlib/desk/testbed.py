@@ -18,7 +18,10 @@ from tjlib.desk import faults, oracle, world
 from tjlib.desk.world import STRATA, Instance
 from tjlib.trace import FAULT_TYPES, Call, InputError, Label, Trajectory
 
-__all__ = ["clean_runs", "judged_set", "stream"]
+__all__ = ["CLEAN_SEED", "clean_runs", "judged_set", "stream"]
+
+#: The seed of clean runs to set a threshold on: another than the judged set's (ours).
+CLEAN_SEED = 101
 
 
 def judged_set(
@@ -103,7 +106,7 @@ def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
                 yield _labelled(instance, calls, fault_type, seed)
 
 
-def clean_runs(seed: int, count: int) -> list[Trajectory]:
+def clean_runs(seed: int = CLEAN_SEED, count: int = 100) -> list[Trajectory]:
     """Take the first clean runs of a seed's stream, as a threshold is set on.
 
     Parameters
@@ -111,6 +114,7 @@ def clean_runs(seed: int, count: int) -> list[Trajectory]:
     seed : int
         Another than that of the runs to be judged.
     count : int
+        Default as many as the judged set has.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def clean_runs(seed: int, count: int) -> list[Trajectory]:
 
     Examples
     --------
-    >>> len(clean_runs(101, 3))
+    >>> len(clean_runs(count=3))
     3
     """
     clean = (trajectory for trajectory, label in stream(seed) if not label.faulty)
