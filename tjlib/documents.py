@@ -27,11 +27,12 @@ _HALF = re.compile(r"\\u[dD][89abAB]")
 
 
 class Document(NamedTuple):
-    """One JSON value: its 1-based line, its text and what the text says."""
+    """One JSON value: its 1-based line, its text, what the text says and the file's name."""
 
     line: int
     text: str
     value: Any
+    source: str = ""
 
 
 class Unread(NamedTuple):

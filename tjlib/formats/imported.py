@@ -11,7 +11,7 @@ import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "shown"]
+__all__ = ["Imported", "measured", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -37,6 +37,14 @@ class Imported(msgspec.Struct, frozen=True):
         The system prompt.
     notes : tuple of str
         What could not be read or was read with a doubt, each with its place.
+    steps_failed : tuple of int
+        The 0-based steps that somebody labelled as the mistake.
+    usage : dict
+        Totals of tokens and cost where the log has them: ``prompt_tokens``,
+        ``completion_tokens``, ``cached_tokens``, ``cost_usd``.
+    about : dict
+        What else the log says of the run, each as a short text: who made the
+        mistake and why, how hard the task is.
     """
 
     trajectory: Trajectory
@@ -49,6 +57,9 @@ class Imported(msgspec.Struct, frozen=True):
     opening: str = ""
     procedure: str = ""
     notes: tuple[str, ...] = ()
+    steps_failed: tuple[int, ...] = ()
+    usage: dict[str, int | float] = {}
+    about: dict[str, str] = {}
 
 
 def shown(text: object, most: int = 120) -> str:
@@ -61,3 +72,24 @@ def shown(text: object, most: int = 120) -> str:
     """
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "?" for c in line[:most])
+
+
+def measured(values: object) -> tuple[tuple[float, ...] | None, str]:
+    """Return a log's token log-probabilities if they were measured, and why not otherwise.
+
+    Numbers of at most two decimals throughout are a harness's stand-ins:
+    measured ones have more.
+
+    Examples
+    --------
+    >>> measured([-0.0131, -1.25]), measured([-0.1, -0.2])
+    (((-0.0131, -1.25), ''), (None, 'placeholder log-probabilities, left out'))
+    """
+    if values is None or values == []:
+        return None, ""
+    if not isinstance(values, list) or not all(
+            isinstance(v, int | float) and not isinstance(v, bool) and v <= 0 for v in values):
+        return None, "log-probabilities that are none, left out"
+    if all(round(v, 2) == v for v in values):
+        return None, "placeholder log-probabilities, left out"
+    return tuple(map(float, values)), ""

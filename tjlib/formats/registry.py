@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from tjlib.documents import Document, Unread, documents
-from tjlib.formats import native, tau_bench
+from tjlib.formats import atif, magentic_one, native, tau_bench, who_and_when
 from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 
@@ -33,6 +33,9 @@ class Format(NamedTuple):
 FORMATS = {
     "native": Format(native.recognise, native.read),
     "tau_bench": Format(tau_bench.recognise, tau_bench.read),
+    "atif": Format(atif.recognise, atif.read),
+    "who_and_when": Format(who_and_when.recognise, who_and_when.read),
+    "magentic_one": Format(magentic_one.recognise, magentic_one.read),
 }
 
 
