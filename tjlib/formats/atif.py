@@ -52,8 +52,7 @@ class _Turn:
 
 
 def _results(step: dict) -> list:
-    holder = step.get("observation", step)
-    found = holder.get("results") if isinstance(holder, dict) else None
+    found = (_part(step, "observation") if "observation" in step else step).get("results")
     return found if isinstance(found, list) else []
 
 
@@ -68,12 +67,6 @@ def _content(result: object) -> tuple[object, str]:
     content = result.get("content")
     return ({"subagent_trajectory_ref": there} if content is None else content,
             f"a sub-agent's own run is not read: {shown(', '.join(map(str, refs)))}")
-
-
-def _event(result: object) -> tuple[Observation, str]:
-    content, where = _content(result)
-    text, odd = chat.text_of(content)
-    return chat.observed(text, False), where or (odd and f"{odd}, left out")
 
 
 class _Run:
@@ -110,9 +103,11 @@ class _Run:
         elif text:
             (self.opening if source == "user" else self.procedure).append(text)
         for result in _results(step):
-            event, odd = _event(result)
-            self.note(number, odd)
-            (self.turns[-1].events if self.turns else self.early).append(event)
+            content, where = _content(result)
+            said, odd = chat.text_of(content)
+            self.note(number, where or (odd and f"{odd}, left out"))
+            kept = self.turns[-1].events if self.turns else self.early
+            kept.append(chat.observed(said, False))
 
     def closed(self) -> list[Step]:
         """Read every turn; what came before the first is kept with it."""
@@ -146,8 +141,8 @@ class _Run:
         step = read.steps[0]
         logprobs, odd = measured(_part(turn.step, "metrics").get("logprobs"))
         self.note(turn.number, odd)
-        return Step(step.thought, step.calls, (*step.observations, *turn.events),
-                    "\n\n".join(turn.user) or None, logprobs)
+        user = "\n\n".join(turn.user) or None
+        return Step(step.thought, step.calls, (*step.observations, *turn.events), user, logprobs)
 
 
 def _part(value: dict, key: str) -> dict:

@@ -15,7 +15,17 @@ from typing import NamedTuple
 import msgspec
 
 from tjlib.documents import Document, Unread, documents
-from tjlib.formats import atif, magentic_one, native, tau_bench, who_and_when
+from tjlib.formats import (
+    agentbench,
+    atif,
+    langsmith,
+    magentic_one,
+    native,
+    otel,
+    smolagents_gaia,
+    tau_bench,
+    who_and_when,
+)
 from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 
@@ -36,6 +46,10 @@ FORMATS = {
     "atif": Format(atif.recognise, atif.read),
     "who_and_when": Format(who_and_when.recognise, who_and_when.read),
     "magentic_one": Format(magentic_one.recognise, magentic_one.read),
+    "otel": Format(otel.recognise, otel.read),
+    "langsmith": Format(langsmith.recognise, langsmith.read),
+    "smolagents_gaia": Format(smolagents_gaia.recognise, smolagents_gaia.read),
+    "agentbench": Format(agentbench.recognise, agentbench.read),
 }
 
 
