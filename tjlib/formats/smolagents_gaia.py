@@ -29,11 +29,18 @@ def recognise(value: object) -> bool:
         "question", "prediction", "intermediate_steps"} <= set(value)
 
 
-def _number(text: str) -> float | None:
+def _number(text: str, besides: str = "") -> float | None:
+    """Read a number, with signs besides it that do not count."""
     try:
-        return float(text.translate({ord(c): None for c in "$%,"}))
+        return float(text.translate({ord(c): None for c in besides}))
     except ValueError:
         return None
+
+
+def _same(prediction: str, answer: str) -> bool:
+    if (number := _number(answer)) is not None:
+        return _number(prediction, "$%,") == number
+    return _bare(prediction) == _bare(answer)
 
 
 def _bare(text: str) -> str:
@@ -48,18 +55,17 @@ def right(prediction: str, answer: str) -> bool:
     >>> right("19.0", "19"), right("Paris, rome", "paris,Rome"), right("Rd5+", "Rd6")
     (True, True, False)
     """
-    if (number := _number(answer)) is not None:
-        return _number(prediction) == number
     parts, others = re.split(r"[,;]", answer), re.split(r"[,;]", prediction)
     if len(parts) == 1:
-        return _bare(prediction) == _bare(answer)
-    return len(parts) == len(others) and all(
-        _number(b) == n if (n := _number(a)) is not None else _bare(a) == _bare(b)
-        for a, b in zip(parts, others, strict=True))
+        return _same(prediction, answer)
+    return len(parts) == len(others) and all(map(_same, others, parts))
 
 
-def _messages(step: object) -> list[dict]:
-    """Lay out one step as messages: what was thought and called, and what came back."""
+def _messages(at: int, step: object) -> list[dict]:
+    """Lay out one step as messages: what was thought and called, and what came back.
+
+    The step's number is its call's id, so that no other step's result is taken for it.
+    """
     if not isinstance(step, dict):
         return [{"role": type(step).__name__}]
     call = step.get("tool_call")
@@ -73,13 +79,14 @@ def _messages(step: object) -> list[dict]:
     out = [{"role": "system", "content": step["system_prompt"]}] if "system_prompt" in step else []
     if text or name:
         out.append({"role": "assistant", "content": text} | (
-            {"tool_calls": [{"function": {"name": name, "arguments": arguments}}]}
+            {"tool_calls": [{"id": f"{at}", "function": {"name": name, "arguments": arguments}}]}
             if name else {}))
     error = step.get("error")
     back = first(error, "message", "error_type") if isinstance(error, dict) else error
     back = step.get("observation") if back is None else back
     if back is not None:
-        out.append({"role": "tool", "content": back, "failed": error is not None})
+        out.append({"role": "tool", "content": back, "failed": error is not None,
+                    "tool_call_id": f"{at}"})
     return out
 
 
@@ -93,7 +100,7 @@ def _row(line: int, row: dict) -> Imported | Unread:
     question, steps = row["question"], row["intermediate_steps"]
     if not isinstance(question, str) or not isinstance(steps, list):
         return Unread(line, "a row whose question is no text or whose steps are no list")
-    read = chat.read([m for step in steps for m in _messages(step)],
+    read = chat.read([m for at, step in enumerate(steps) for m in _messages(at, step)],
                      lambda message, text: message.get("failed") is True)
     prediction, answer = _text(row["prediction"]), _text(row.get("true_answer"))
     crash = _text(row.get("agent_error"))
