@@ -2,6 +2,7 @@
 
 import copy
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,24 +79,33 @@ def test_what_a_file_also_holds_is_named_by_line_and_the_rest_is_read():
         assert [u.line for u in unread if u.why.startswith("no ")] == [len(values)], name
 
 
+def changed(draw, node):
+    """Put something odd at a place in a value, which may be in a JSON text inside it."""
+    inner = node
+    if isinstance(node, str) and node[:1] in ("[", "{"):
+        with suppress(ValueError):
+            inner = json.loads(node)
+    if not isinstance(inner, dict | list) or not inner or not draw(st.integers(0, 7)):
+        return draw(ODD)
+    key = draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else range(len(inner))))
+    inner[key] = changed(draw, inner[key])
+    return json.dumps(inner) if inner is not node else inner
+
+
 @st.composite
-def mutated(draw, value):
-    """Put something odd at one to three places of a JSON value."""
-    value = copy.deepcopy(value)
+def mutated(draw, values):
+    """Put something odd at one to three places of a file's values."""
+    values = copy.deepcopy(values)
     for _ in range(draw(st.integers(1, 3))):
-        node, above, key = value, None, None
-        while isinstance(node, dict | list) and node and draw(st.integers(0, 7)):
-            key = draw(st.sampled_from(sorted(node) if isinstance(node, dict)
-                                       else range(len(node))))
-            above, node = node, node[key]
-        if above is not None:
-            above[key] = draw(ODD)
-    return value
+        at = draw(st.integers(0, len(values) - 1))
+        values[at] = changed(draw, values[at])
+    return values
 
 
 ODD = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 10**30), st.floats(allow_nan=False),
-    st.text(max_size=4), st.sampled_from(["\x00", "2", "²", "[{}]", "[1]", '{"a": {}}', "x" * 99]),
+    st.none(), st.booleans(), st.integers(-2, 10**30), st.floats(-9, 9),
+    st.text(max_size=4),
+    st.sampled_from(["\x00", "2", "²", "[{}]", "[1]", "{", '{"a": {}}', "x" * 99]),
     st.recursive(st.none() | st.text(max_size=2), lambda inner: st.lists(inner, max_size=2)
                  | st.dictionaries(st.sampled_from(["role", "type", "content", "function", "id"]),
                                    inner, max_size=3), max_leaves=5))
