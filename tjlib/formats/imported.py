@@ -7,11 +7,13 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "shown"]
+__all__ = ["Imported", "Outcome", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -37,6 +39,13 @@ class Imported(msgspec.Struct, frozen=True):
         The system prompt.
     notes : tuple of str
         What could not be read or was read with a doubt, each with its place.
+    steps_failed : tuple of int
+        The 0-based steps that somebody labelled as the mistake.
+    usage : dict
+        Totals over the run, such as prompt_tokens, completion_tokens, cost.
+    source : str
+        The file in the folder or archive that was read; the reader of all
+        formats fills it in.
     """
 
     trajectory: Trajectory
@@ -49,6 +58,16 @@ class Imported(msgspec.Struct, frozen=True):
     opening: str = ""
     procedure: str = ""
     notes: tuple[str, ...] = ()
+    steps_failed: tuple[int, ...] = ()
+    usage: dict[str, int | float] = {}
+    source: str = ""
+
+
+class Outcome(NamedTuple):
+    """What a side file says of a run: whether it went well, and where not (0-based steps)."""
+
+    success: bool | None
+    steps_failed: tuple[int, ...] = ()
 
 
 def shown(text: object, most: int = 120) -> str:

@@ -16,10 +16,10 @@ import msgspec
 
 from tjlib.documents import Document, Unread, documents
 from tjlib.formats import native, tau_bench
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import InputError
 
-__all__ = ["FORMATS", "Format", "Log", "known", "load", "stream"]
+__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "known", "load", "stream"]
 
 
 class Format(NamedTuple):
@@ -34,6 +34,9 @@ FORMATS = {
     "native": Format(native.recognise, native.read),
     "tau_bench": Format(tau_bench.recognise, tau_bench.read),
 }
+
+#: Format -> what reads one value of its label files: the outcome of each task it names, or None.
+OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {}
 
 
 class Log(NamedTuple):
