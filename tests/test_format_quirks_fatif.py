@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tjlib import store
 from tjlib.documents import Document, Unread
 from tjlib.formats import magentic_one
-from tjlib.formats.imported import Imported, measured
+from tjlib.formats.imported import Imported, Outcome, measured
 from tjlib.formats.registry import FORMATS, load
 from tjlib.formats.smolagents_gaia import right
 from tjlib.trace import Call, Observation, Trajectory, from_json, to_json
@@ -236,19 +236,20 @@ def test_a_magentic_one_file_is_one_run_named_as_the_file():
     assert [r.task_id for r in magentic_one.read(iter(pair))] == ["a", "b"]
 
 
-def test_agentrxs_labels_count_entries_from_one_and_give_steps_and_a_failure():
-    run, = read("magentic_one", *example("magentic_one.json"), source="a.json")
-    label = {"trajectory_id": "a", "root_cause": {"failure_id": 1, "reason_for_root_cause": "Old"},
-             "failures": [{"failure_id": n, "step_number": at, "failed_agent": "Orchestrator"}
-                          for n, at in enumerate([5, 6, 7, 1, 40], 1)]}
-    judged = magentic_one.labelled(run, label)
-    assert (judged.success, judged.steps_failed) == (False, (3, 4))
-    assert judged.about["mistake_reason"] == "Old" and judged.about["mistake_step"] == "3"
-    assert judged.notes == ("a failure at entry 1 is at no step",
-                            "a failure at entry 40 is at no step")
-    assert magentic_one.outcomes(label) == {"a": False}
-    for other in (None, [], {"trajectory_id": "a"}, label | {"trajectory_id": "b"}):
-        assert magentic_one.labelled(run, other) == run
+def test_agentrxs_labels_count_entries_from_one_and_give_steps_and_a_failure(tmp_path):
+    label = {"trajectory_id": "a", "root_cause": {"failure_id": 1}, "failures": [
+        {"failure_id": n, "step_number": at} for n, at in enumerate([7, 5, "x", 5], 1)]}
+    assert magentic_one.outcomes(label) == {"a": Outcome(False, messages_failed=(4, 6))}
+    for other in (None, [], {"trajectory_id": "a"}, label | {"failures": 1}):
+        assert magentic_one.outcomes(other) is None
+    (tmp_path / "a.json").write_text((EXAMPLES / "magentic_one.json").read_text("utf-8"), "utf-8")
+    (tmp_path / "labels.json").write_text(json.dumps([label]), "utf-8")
+    run, = load(tmp_path).runs
+    # Entry 0 is the human's and entry 5 the terminal's, so that entries 4 and 6 are steps 3 and 4.
+    assert (run.task_id, run.success) == ("a", False)
+    assert run.messages == (1, 2, 3, 4, 6, 7)
+    alone = load(tmp_path / "a.json", labels=tmp_path / "labels.json").runs[0]
+    assert (alone.task_id, alone.success) == ("a", False)
 
 
 # --- spans ------------------------------------------------------------------------------------

@@ -7,11 +7,13 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "measured", "shown"]
+__all__ = ["Imported", "Outcome", "measured", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -40,8 +42,13 @@ class Imported(msgspec.Struct, frozen=True):
     steps_failed : tuple of int
         The 0-based steps that somebody labelled as the mistake.
     usage : dict
-        Totals of tokens and cost where the log has them: ``prompt_tokens``,
-        ``completion_tokens``, ``cached_tokens``, ``cost_usd``.
+        Totals over the run, such as prompt_tokens, completion_tokens, cost.
+    source : str
+        The file in the folder or archive that was read; the reader of all
+        formats fills it in.
+    messages : tuple of int
+        The 0-based number of the message that each step is in its log, where
+        labels count messages.
     about : dict
         What else the log says of the run, each as a short text: who made the
         mistake and why, how hard the task is.
@@ -59,7 +66,20 @@ class Imported(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     steps_failed: tuple[int, ...] = ()
     usage: dict[str, int | float] = {}
+    source: str = ""
+    messages: tuple[int, ...] = ()
     about: dict[str, str] = {}
+
+
+class Outcome(NamedTuple):
+    """What a side file says of a run: whether it went well, and where not.
+
+    That is a 0-based step, or where the file counts messages a 0-based message.
+    """
+
+    success: bool | None
+    steps_failed: tuple[int, ...] = ()
+    messages_failed: tuple[int, ...] = ()
 
 
 def shown(text: object, most: int = 120) -> str:

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import PurePath
 
-import msgspec
-
 from tjlib.documents import Document, Unread
 from tjlib.formats import speakers
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import Trajectory
 
-__all__ = ["labelled", "outcomes", "read", "recognise"]
+__all__ = ["outcomes", "read", "recognise"]
 
 
 def recognise(value: object) -> bool:
@@ -37,7 +35,8 @@ def _run(entries: list[Document]) -> Imported | Unread:
         trajectory = Trajectory(name, talk.opening, talk.steps, talk.answer)
     except ValueError as error:
         return Unread(first.line, f"a run whose {error}")
-    return Imported(trajectory, first.line, task_id=name, notes=talk.notes)
+    return Imported(trajectory, first.line, task_id=name, notes=talk.notes,
+                    messages=talk.messages)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
@@ -55,74 +54,25 @@ def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
             yield Unread(entries[0].line, "no talk of Magentic-One")
 
 
-def _failures(value: object) -> tuple[str, list[dict]] | None:
-    """Read one record of the label file, or none."""
-    if not isinstance(value, dict) or not isinstance(value.get("trajectory_id"), str):
-        return None
-    failures = value.get("failures")
-    if not isinstance(failures, list) or "root_cause" not in value:
-        return None
-    return value["trajectory_id"], [f for f in failures if isinstance(f, dict)]
-
-
-def outcomes(value: object) -> dict[str, bool] | None:
+def outcomes(value: object) -> dict[str, Outcome] | None:
     """Read a record of AgentRx's label file as a run's outcome.
 
     Returns
     -------
     dict or None
-        Trajectory id -> False, as only failures are labelled; None if the
+        Trajectory id -> not well, with the entries to blame; None if the
         value is no such record.
+
+    Examples
+    --------
+    >>> outcomes({"trajectory_id": "a", "failures": [{"step_number": 9}], "root_cause": {}})
+    {'a': Outcome(success=False, steps_failed=(), messages_failed=(8,))}
     """
-    found = _failures(value)
-    return None if found is None else {found[0]: False}
-
-
-def _step(run: Imported, number: object) -> int | None:
-    """Find the step of the entry of a 1-based number."""
-    if not isinstance(number, int) or isinstance(number, bool):
+    if not isinstance(value, dict) or not {"failures", "root_cause"} <= set(value):
         return None
-    entry = 1 + bool(run.trajectory.goal)  # the human's entry comes first
-    for at, step in enumerate(run.trajectory.steps):
-        after = entry + 1 + len(step.observations) + (step.user is not None)
-        if entry <= number < after:
-            return at
-        entry = after
-    return None
-
-
-def labelled(run: Imported, value: object) -> Imported:
-    """Give a run what a record of AgentRx's label file says of it.
-
-    Parameters
-    ----------
-    run : Imported
-    value : object
-        Any value; one that is no record, or another run's, changes nothing.
-
-    Returns
-    -------
-    Imported
-        With ``success`` False, ``steps_failed`` in our steps, and the root
-        cause in ``about``.
-    """
-    found = _failures(value)
-    if found is None or found[0] != run.task_id:
-        return run
-    cause = value["root_cause"] if isinstance(value["root_cause"], dict) else {}
-    steps, notes, about = set(), [], {}
-    for failure in found[1]:
-        number = failure.get("step_number")
-        step = _step(run, number)
-        if step is None:
-            notes.append(f"a failure at entry {shown(number, 20)} is at no step")
-            continue
-        steps.add(step)
-        if failure.get("failure_id") == cause.get("failure_id"):
-            about = {"mistake_agent": str(failure.get("failed_agent", "")),
-                     "mistake_type": str(failure.get("failure_category", "")),
-                     "mistake_reason": str(cause.get("reason_for_root_cause", "")),
-                     "mistake_step": str(step)}
-    return msgspec.structs.replace(
-        run, success=False, steps_failed=tuple(sorted(steps)), about=run.about | about,
-        notes=(*run.notes, *notes))
+    name, failures = value.get("trajectory_id"), value["failures"]
+    if not isinstance(name, str) or not isinstance(failures, list):
+        return None
+    numbers = {f.get("step_number") for f in failures if isinstance(f, dict) and type(
+        f.get("step_number")) is int}
+    return {name: Outcome(False, messages_failed=tuple(sorted(n - 1 for n in numbers)))}

@@ -26,8 +26,8 @@ _ANSWER = re.compile(r"^FINAL ANSWER: (.*?)\s*(?:^SCENARIO\.PY COMPLETE|\Z)", re
 class Talk(NamedTuple):
     """What a history holds.
 
-    ``at`` gives the step of each entry, None where it is in no step;
-    ``speakers`` who said each entry.
+    ``at`` gives the step of each entry, None where it is in no step, and
+    ``messages`` the entry of each step; ``speakers`` who said each entry.
     """
 
     opening: str
@@ -36,6 +36,7 @@ class Talk(NamedTuple):
     speakers: tuple[str, ...]
     answer: str
     notes: tuple[str, ...]
+    messages: tuple[int, ...]
 
 
 class _Open(NamedTuple):
@@ -87,7 +88,7 @@ def read(history: Sequence) -> Talk:
     """
     opening: list[str] = []
     steps: list[_Open] = []
-    at, speakers, notes = [], [], []
+    at, speakers, notes, messages = [], [], [], []
     for number, entry in enumerate(history):
         role, name = (entry.get("role"), entry.get("name")) if isinstance(entry, dict) else (
             None, None)
@@ -105,6 +106,7 @@ def read(history: Sequence) -> Talk:
             continue
         if speaker not in _TERMINALS:
             steps.append(_Open(speaker, text, [], []))
+            messages.append(number)
         elif steps:
             steps[-1].observations.append(_printed(text))
         else:
@@ -112,4 +114,4 @@ def read(history: Sequence) -> Talk:
             continue
         at[-1] = len(steps) - 1
     return Talk("\n\n".join(opening), tuple(step.closed() for step in steps), tuple(at),
-                tuple(speakers), _answer(steps), tuple(notes))
+                tuple(speakers), _answer(steps), tuple(notes), tuple(messages))

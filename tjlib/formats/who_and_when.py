@@ -39,7 +39,7 @@ def _blamed(value: dict, talk: speakers.Talk) -> tuple[tuple[int, ...], list[str
     if step is None:
         return (), [f"mistake_step {shown(given, 20)!r} names no step"]
     notes, speaker = [], talk.speakers[entry]
-    if talk.at.index(step) != entry:
+    if talk.messages[step] != entry:
         notes.append(f"entry {entry} is to blame: {speaker}'s output, so the step before it")
     if isinstance(agent, str) and not speaker.startswith(agent):
         notes.append(f"{shown(agent, 60)} is to blame, but {speaker} said entry {entry}")
@@ -64,7 +64,7 @@ def _run(line: int, value: dict) -> Imported | Unread:
         trajectory, line, value.get("is_correct") is True, task_id=task_id,
         opening=talk.opening if talk.opening.strip() != asked.strip() else "",
         procedure=_procedure(value.get("system_prompt")), notes=(*talk.notes, *notes),
-        steps_failed=steps_failed,
+        steps_failed=steps_failed, messages=talk.messages,
         about={k: str(value[k]) for k in _ABOUT if isinstance(value.get(k), str | int)})
 
 
