@@ -35,8 +35,8 @@ def _opens(value: object) -> bool:
 def recognise(value: object) -> bool:
     """Tell whether a value is a run, or the system prompt that opens a bare list."""
     told = text(under(value, "trajectory_format")).startswith("mini-swe-agent")
-    return _opens(value) or isinstance(under(value, "messages"), list) and (
-        told or under(value, "info", "mini_version") is not None)
+    return _opens(value) or (isinstance(under(value, "messages"), list) and (
+        told or under(value, "info", "mini_version") is not None))
 
 
 def outcomes(value: object) -> dict[str, bool] | None:

@@ -29,7 +29,7 @@ def recognise(value: object) -> bool:
     actions, history = under(value, "trajectory"), under(value, "history")
     if isinstance(actions, list):
         first = under(actions, 0)
-        return isinstance(first, dict) and {"action", "observation"} <= set(first) or (
+        return (isinstance(first, dict) and {"action", "observation"} <= set(first)) or (
             not actions and isinstance(history, list))
     first = under(history, 0)
     return chat.is_message(first) and bool({"agent", "message_type"} & set(first))
@@ -90,7 +90,8 @@ def _history(own: list[Placed]) -> Iterator[Placed]:
     for place, message in own:
         role, content = under(message, "role"), under(message, "content")
         if role == "assistant":
-            calls, action = listed(message.get("tool_calls")), chat.text_of(message.get("action"))[0]
+            action = chat.text_of(message.get("action"))[0]
+            calls = listed(message.get("tool_calls"))
             awaited = bool(action.strip()) and not calls
             yield place, {"role": role, "content": message.get("thought") or content,
                           "tool_calls": [_shell(action)] if awaited else calls}
