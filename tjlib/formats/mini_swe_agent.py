@@ -48,9 +48,8 @@ def outcomes(value: object) -> dict[str, bool] | None:
     if not isinstance(under(value, "resolved_ids"), list):
         return None
     failed = [*listed(value.get("unresolved_ids")), *listed(value.get("empty_patch_ids"))]
-    return {name: resolved
-            for names, resolved in ((failed, False), (value["resolved_ids"], True))
-            for name in names if isinstance(name, str)}
+    told = [(name, True) for name in value["resolved_ids"]] + [(name, False) for name in failed]
+    return {name: resolved for name, resolved in told if isinstance(name, str)}
 
 
 def _failed(message: dict, said: str) -> bool:

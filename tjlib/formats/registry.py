@@ -15,7 +15,16 @@ from typing import NamedTuple
 import msgspec
 
 from tjlib.documents import Document, Unread, documents
-from tjlib.formats import native, tau_bench
+from tjlib.formats import (
+    anthropic,
+    claude_code,
+    managed_agents,
+    mini_swe_agent,
+    native,
+    openhands,
+    swe_agent,
+    tau_bench,
+)
 from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import InputError
 
@@ -33,10 +42,19 @@ class Format(NamedTuple):
 FORMATS = {
     "native": Format(native.recognise, native.read),
     "tau_bench": Format(tau_bench.recognise, tau_bench.read),
+    "swe_agent": Format(swe_agent.recognise, swe_agent.read),
+    "mini_swe_agent": Format(mini_swe_agent.recognise, mini_swe_agent.read),
+    "openhands": Format(openhands.recognise, openhands.read),
+    "claude_code": Format(claude_code.recognise, claude_code.read),
+    "managed_agents": Format(managed_agents.recognise, managed_agents.read),
+    "anthropic": Format(anthropic.recognise, anthropic.read),
 }
 
 #: Format -> what reads one value of its label files: the outcome of each task it names, or None.
-OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {}
+OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
+    "swe_agent": swe_agent.outcomes,
+    "mini_swe_agent": mini_swe_agent.outcomes,
+}
 
 
 class Log(NamedTuple):
