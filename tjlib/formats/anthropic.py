@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import listed, run, stem, text, under
+from tjlib.formats.fields import listed, named, run, text, under
 from tjlib.formats.imported import Imported
 
 __all__ = ["read", "recognise"]
@@ -44,7 +44,7 @@ def _run(document: Document, messages: list, request: object, reply: object) -> 
     read = chat.read([part for _, part in placed], blocks.failed, [place for place, _ in placed])
     models = [under(reply, "model"), under(request, "model")]
     return run(
-        document.line, stem(document) or f"anthropic-line{document.line}", read.opening, read.steps,
+        document.line, named(document, "anthropic", request is None), read.opening, read.steps,
         blocks.answer(read, messages),
         model=next(filter(None, map(text, models)), None),
         procedure=chat.text_of(under(request, "system"))[0] or read.procedure, notes=read.notes,
@@ -59,7 +59,8 @@ def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
             yield document
         elif _is_request(document.value):
             request = _request(document.value)
-            yield _run(document, request["messages"], request, under(document.value, "response"))
+            reply = under(document.value, "response")
+            yield _run(document, request["messages"], request, reply)
         elif first or chat.is_message(document.value):
             first = first or document
             bare.append(document.value)

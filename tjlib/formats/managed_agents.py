@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import listed, run, stem, text, under
+from tjlib.formats.fields import listed, named, run, text, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise"]
@@ -114,7 +114,7 @@ def _run(document: Document, records: list[tuple[int, object]]) -> Imported | Un
     if left:
         kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in left.items())
         notes.append(f"events left out: {kinds}")
-    name = text(under(made, "id")) or stem(document) or f"managed-line{document.line}"
+    name = text(under(made, "id")) or named(document, "managed", not made)
     return run(
         document.line, name, read.opening, read.steps, blocks.answer(read, messages),
         model=text(under(made, "agent", "model", "id")) or None,

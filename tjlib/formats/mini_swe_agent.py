@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, number, run, stem, text, totals, under
+from tjlib.formats.fields import listed, named, number, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["outcomes", "read", "recognise"]
@@ -107,7 +107,7 @@ def _run(document: Document, messages: list, value: dict) -> Imported | Unread:
     spent = [u for m in messages if isinstance(u := under(m, "extra", "response", "usage"), dict)]
     counts = {key: [n for u in spent if (n := number(u.get(key))) is not None]
               for key in ("prompt_tokens", "completion_tokens")}
-    name = text(value.get("instance_id")) or stem(document) or f"mini-line{document.line}"
+    name = text(value.get("instance_id")) or named(document, "mini", not value)
     return run(
         document.line, name, read.opening, read.steps,
         text(under(info, "submission")) or _submitted(messages) or read.answer,

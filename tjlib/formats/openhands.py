@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, number, run, stem, text, totals, under
+from tjlib.formats.fields import listed, named, number, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise"]
@@ -167,7 +167,7 @@ def _run(document: Document, events: list, row: dict) -> Imported | Unread:
     name = next((str(i) for i in (row.get("instance_id"), row.get("id")) if i is not None), "")
     goal = text(row.get("instruction"))
     return run(
-        document.line, name or stem(document) or f"openhands-line{document.line}",
+        document.line, name or named(document, "openhands", not row),
         goal or read.opening, read.steps, text(row.get("final_message")) or read.answer,
         success=success, model=next(filter(None, map(text, models)), None),
         opening=read.opening if goal and read.opening != goal else "", procedure=read.procedure,
@@ -184,8 +184,8 @@ def _completion(document: Document) -> Imported | Unread:
     messages = [*value["fncall_messages" if native else "messages"], *([reply] if reply else [])]
     read = chat.read(messages, lambda message, said: _ERROR in said)
     return run(
-        document.line, stem(document) or f"openhands-line{document.line}", read.opening, read.steps,
-        read.answer, model=text(under(response, "model")) or None, procedure=read.procedure,
+        document.line, named(document, "openhands"), read.opening, read.steps, read.answer,
+        model=text(under(response, "model")) or None, procedure=read.procedure,
         notes=read.notes, usage=totals(
             cost=value.get("cost"), prompt_tokens=under(response, "usage", "prompt_tokens"),
             completion_tokens=under(response, "usage", "completion_tokens")))

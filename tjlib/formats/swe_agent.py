@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tjlib.documents import Document, Unread, decode
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, run, stem, text, totals, under
+from tjlib.formats.fields import listed, named, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["outcomes", "read", "recognise"]
@@ -122,10 +122,10 @@ def _run(document: Document) -> Imported | Unread:
     untold = sum(under(message, "role") == "assistant" for _, message in own) - len(read.steps)
     if untold > 0:
         notes.append(f"{untold} messages of the agent stand in the history only, left out")
-    name = text(under(replayed, "problem_statement", "id")) or stem(document)
+    name = text(under(replayed, "problem_statement", "id")) or named(document, "swe")
     spent = under(info, "model_stats")
     return run(
-        document.line, name or f"swe-line{document.line}", read.opening, read.steps,
+        document.line, name, read.opening, read.steps,
         text(under(info, "submission")) or read.answer,
         model=text(under(replayed, "agent", "model", "name")) or None, procedure=read.procedure,
         notes=tuple(notes), usage=totals(
