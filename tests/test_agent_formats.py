@@ -151,6 +151,19 @@ def test_reports_and_summaries_of_swe_bench_give_outcomes_and_nothing_else_does(
     assert mini_swe_agent.outcomes([1]) is None
 
 
+def test_a_report_beside_a_run_is_its_outcome(tmp_path):
+    value, = example("swe_agent")
+    del value["replay_config"]  # so that only its file says which issue it is
+    for name, resolved in [("desk__refunds-30", True), ("desk__refunds-31", False)]:
+        (tmp_path / f"{name}.traj").write_text(json.dumps(value), "utf-8")
+        report = {name: {"patch_exists": True, "resolved": resolved}}
+        (tmp_path / f"{name}.report.json").write_text(json.dumps(report), "utf-8")
+    assert [(run.task_id, run.success) for run in load(tmp_path).runs] == [
+        ("desk__refunds-30", True), ("desk__refunds-31", False)]
+    path, labels = (tmp_path / f"desk__refunds-31.{end}" for end in ("traj", "report.json"))
+    assert load(path, labels=labels).runs[0].success is False
+
+
 # --- mini-SWE-agent ---------------------------------------------------------------------------
 
 def fenced(command, before="I look.", after="", mark="bash"):

@@ -1,7 +1,6 @@
 """Coding agents' and Anthropic's logs hold what a count of their raw JSON finds."""
 
 import csv
-import io
 import json
 import zipfile
 from collections import Counter
@@ -9,7 +8,7 @@ from collections import Counter
 import pytest
 
 from tjlib.documents import Document, documents
-from tjlib.formats import mini_swe_agent, swe_agent
+from tjlib.formats import mini_swe_agent
 from tjlib.formats.registry import FORMATS, load
 
 SAMPLES = "traces/samples"
@@ -80,27 +79,25 @@ def test_a_history_alone_keeps_every_call_and_output(shared):
 
 def test_each_of_100_verified_runs_has_the_calls_and_the_outcome_of_its_row(shared):
     sets = shared / "traces/sets"
-    rows = list(csv.DictReader(io.StringIO(
-        (sets / "swe_agent_verified_A_index.csv").read_text("utf-8"))))
-    agree, demonstrations = 0, 0
+    with (sets / "swe_agent_verified_A_index.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["path"]: row for row in csv.DictReader(file)}
+    log = load(sets / "swe_agent_verified_A.zip")
+    assert (log.format, log.unread) == ("swe_agent", [])
+    assert [run.source for run in log.runs] == sorted(rows)
+    demonstrations = 0
     with zipfile.ZipFile(sets / "swe_agent_verified_A.zip") as packed:
-        for row in rows:
-            text = packed.read(row["path"]).decode("utf-8")
-            value = json.loads(text)
-            run, = swe_agent.read(iter([Document(1, text, value, row["path"])]))
-            report = packed.read(row["path"].replace(".traj", ".report.json"))
-            assert run.task_id == row["task_id"]
-            assert swe_agent.outcomes(json.loads(report)) == {run.task_id: row["success"] == "1"}
+        for run in log.runs:
+            row, value = rows[run.source], json.loads(packed.read(run.source))
+            assert (run.task_id, run.success) == (row["task_id"], row["success"] == "1")
             assert held([run]) == of_actions(value)
-            assert held([run])["calls"] == len(run.trajectory.steps) == int(row["n_tool_calls"])
+            assert len(run.trajectory.steps) == int(row["n_tool_calls"]) == held([run])["calls"]
             assert len(value["history"]) == int(row["n_messages"])
             ended = row["note"].removeprefix("exit_status ")
             assert run.notes == (() if ended == "submitted" else (f"ended as {ended}",))
-            assert run.trajectory.goal not in [
-                m["content"] for m in value["history"] if m.get("is_demo")]
-            demonstrations += sum(bool(m.get("is_demo")) for m in value["history"])
-            agree += 1
-    assert (agree, sum(row["success"] == "1" for row in rows)) == (100, 32)
+            shown = [m["content"] for m in value["history"] if m.get("is_demo")]
+            assert run.trajectory.goal and run.trajectory.goal not in shown
+            demonstrations += len(shown)
+    assert Counter(run.success for run in log.runs) == {False: 68, True: 32}
     assert demonstrations == 2200
 
 
