@@ -364,6 +364,12 @@ def test_a_streamed_session_has_its_cost_its_ending_and_its_sub_agents():
     assert runs[0].notes == ("ended as error_max_turns", "lines left out: 1 system, 1 result")
 
 
+def test_a_prompt_that_the_shell_never_replaced_is_noted():
+    run = one("claude_code", session("user", {"content": "$(cat task.md)\n"}), reply("m", text("?")))
+    assert run.notes == (
+        "the prompt is a shell command that was never run: the task is not here",)
+
+
 def test_a_file_with_no_message_and_a_line_without_one_are_named():
     assert read("claude_code", {"type": "summary", "summary": "x", "leafUuid": "l"}) == [
         Unread(1, "no message in the file, only lines about the session")]

@@ -92,7 +92,9 @@ class _Run:
                   for part in blocks.unpacked(message)]
         read = chat.read([part for _, part in placed], blocks.failed,
                          [place for place, _ in placed])
-        notes = [*read.notes, *self.notes]
+        notes, asked = [*read.notes, *self.notes], read.opening.strip()
+        if asked.startswith("$(") and asked.endswith(")"):
+            notes.append("the prompt is a shell command that was never run: the task is not here")
         if self.left:
             kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in self.left.items())
             notes.append(f"lines left out: {kinds}")
