@@ -257,6 +257,8 @@ def test_a_row_with_an_error_was_not_judged():
     run = one("openhands", row(test_result={"result": False}, error="RateLimitError\nretry"))
     assert run.success is None
     assert run.notes == ("an error, so not judged: RateLimitError retry",)
+    crashed = one("openhands", row(history=None, test_result={}, error="Docker"))
+    assert (crashed.trajectory.steps, crashed.trajectory.goal) == ((), "Look.")
 
 
 def test_what_the_user_ran_is_no_step_and_thoughts_and_recalls_are_no_calls():
@@ -365,7 +367,8 @@ def test_a_streamed_session_has_its_cost_its_ending_and_its_sub_agents():
 
 
 def test_a_prompt_that_the_shell_never_replaced_is_noted():
-    run = one("claude_code", session("user", {"content": "$(cat task.md)\n"}), reply("m", text("?")))
+    asked = session("user", {"content": "$(cat task.md)\n"})
+    run = one("claude_code", asked, reply("m", text("?")))
     assert run.notes == (
         "the prompt is a shell command that was never run: the task is not here",)
 

@@ -41,11 +41,13 @@ def _is_completion(value: object) -> bool:
 
 
 def _events(value: object) -> list | None:
-    """Return a row's events, which stand alone or in pairs; None if there are none."""
+    """Return a row's events, which stand alone or in pairs; None if it is no row."""
     history = under(value, "history")
-    if not isinstance(history, list) or not {"instruction", "test_result"} & set(value):
+    told = isinstance(value, dict) and {"instruction", "test_result"} & set(value)
+    if not told or not ("history" in value and isinstance(history, list | None)):
         return None
-    return [event for item in history for event in (item if isinstance(item, list) else [item])]
+    return [event for item in history or [] for event in (
+        item if isinstance(item, list) else [item])]
 
 
 def recognise(value: object) -> bool:
