@@ -17,12 +17,18 @@ from tjlib.containers import Member, is_container, members, place
 from tjlib.documents import NO_JSON, Document, Unread, values
 from tjlib.formats import (
     agentbench,
+    anthropic,
     atif,
+    claude_code,
     langsmith,
     magentic_one,
+    managed_agents,
+    mini_swe_agent,
     native,
+    openhands,
     otel,
     smolagents_gaia,
+    swe_agent,
     tau_bench,
     who_and_when,
 )
@@ -51,11 +57,19 @@ FORMATS = {
     "langsmith": Format(langsmith.recognise, langsmith.read),
     "smolagents_gaia": Format(smolagents_gaia.recognise, smolagents_gaia.read),
     "agentbench": Format(agentbench.recognise, agentbench.read),
+    "swe_agent": Format(swe_agent.recognise, swe_agent.read),
+    "mini_swe_agent": Format(mini_swe_agent.recognise, mini_swe_agent.read),
+    "openhands": Format(openhands.recognise, openhands.read),
+    "claude_code": Format(claude_code.recognise, claude_code.read),
+    "managed_agents": Format(managed_agents.recognise, managed_agents.read),
+    "anthropic": Format(anthropic.recognise, anthropic.read),
 }
 
 #: Format -> what reads one value of its label files: the outcome of each task it names, or None.
 OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
     "magentic_one": magentic_one.outcomes, "native": native.outcomes,
+    "swe_agent": swe_agent.outcomes,
+    "mini_swe_agent": mini_swe_agent.outcomes,
 }
 
 #: Values of a file that are looked at for one that tells the format: a header may come first.
@@ -156,7 +170,7 @@ def _member(path: Path, member: Member, format: str, alone: bool) -> Iterator:
     if member.file is None:
         yield Passed(member.why) if member.passed else Unread(0, member.why)
         return
-    source = member.name or path.name
+    source = member.name or path.name  # some formats name a run by its file alone
     found = (item._replace(source=source) for item in values(member.file))
     name, found, seen = _detect(found, format)
     if not name and alone and format != "auto":
