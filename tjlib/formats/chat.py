@@ -144,7 +144,8 @@ def _place(steps: list[_Open], given: object, result: Observation) -> str:
     return "a result of no open call"
 
 
-def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
+def read(messages: Sequence, failed: Callable[[dict, str], bool],
+         places: Sequence[str] | None = None) -> Chat:
     """Read the messages of one run.
 
     Parameters
@@ -154,6 +155,8 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
         JSON text or an object.
     failed : function of (message, text) -> bool
         Tells whether a tool's result is an error.
+    places : sequence of str, optional
+        What the notes call each message; default "message 0", "message 1" and on.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
 
     def note(at: int, what: str) -> None:
         if what:
-            notes.append(f"message {at}: {what}")
+            notes.append(f"{places[at] if places else f'message {at}'}: {what}")
 
     for at, message in enumerate(messages):
         if not is_message(message):

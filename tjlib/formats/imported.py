@@ -7,11 +7,13 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "shown"]
+__all__ = ["Imported", "number", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -37,6 +39,10 @@ class Imported(msgspec.Struct, frozen=True):
         The system prompt.
     notes : tuple of str
         What could not be read or was read with a doubt, each with its place.
+    steps_failed : tuple of int
+        The 0-based steps that somebody labelled as the mistake.
+    usage : dict
+        Totals over the run, such as prompt_tokens, completion_tokens, cost.
     """
 
     trajectory: Trajectory
@@ -49,6 +55,8 @@ class Imported(msgspec.Struct, frozen=True):
     opening: str = ""
     procedure: str = ""
     notes: tuple[str, ...] = ()
+    steps_failed: tuple[int, ...] = ()
+    usage: dict[str, int | float] = {}
 
 
 def shown(text: object, most: int = 120) -> str:
@@ -61,3 +69,19 @@ def shown(text: object, most: int = 120) -> str:
     """
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "?" for c in line[:most])
+
+
+def number(value: object) -> float | None:
+    """Return what a log says as a finite number, or None if it is none.
+
+    Examples
+    --------
+    >>> number(1), number(True), number("1"), number(10**400)
+    (1.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None

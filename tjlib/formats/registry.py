@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from tjlib.documents import Document, Unread, documents
-from tjlib.formats import native, tau_bench
+from tjlib.formats import codex, inspect_ai, native, nemo_gym, tau_bench
 from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 
@@ -33,6 +33,9 @@ class Format(NamedTuple):
 FORMATS = {
     "native": Format(native.recognise, native.read),
     "tau_bench": Format(tau_bench.recognise, tau_bench.read),
+    "nemo_gym": Format(nemo_gym.recognise, nemo_gym.read),
+    "codex": Format(codex.recognise, codex.read),
+    "inspect": Format(inspect_ai.recognise, inspect_ai.read),
 }
 
 
