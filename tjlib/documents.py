@@ -27,18 +27,23 @@ _HALF = re.compile(r"\\u[dD][89abAB]")
 
 
 class Document(NamedTuple):
-    """One JSON value: its 1-based line, its text and what the text says."""
+    """One JSON value: its 1-based line, its text, what the text says, and its member.
+
+    ``source`` names the file of a folder or archive; it is empty where one file is read.
+    """
 
     line: int
     text: str
     value: Any
+    source: str = ""
 
 
 class Unread(NamedTuple):
-    """What could not be read: its 1-based line and why."""
+    """What could not be read: its 1-based line (0 for all of a file), why, and its member."""
 
     line: int
     why: str
+    source: str = ""
 
 
 def _whole(value: Any) -> Any:

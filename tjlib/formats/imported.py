@@ -7,13 +7,13 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "number", "shown"]
+__all__ = ["Imported", "Outcome", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -43,6 +43,9 @@ class Imported(msgspec.Struct, frozen=True):
         The 0-based steps that somebody labelled as the mistake.
     usage : dict
         Totals over the run, such as prompt_tokens, completion_tokens, cost.
+    source : str
+        The file in the folder or archive that was read; the reader of all
+        formats fills it in.
     """
 
     trajectory: Trajectory
@@ -57,6 +60,14 @@ class Imported(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     steps_failed: tuple[int, ...] = ()
     usage: dict[str, int | float] = {}
+    source: str = ""
+
+
+class Outcome(NamedTuple):
+    """What a side file says of a run: whether it went well, and where not (0-based steps)."""
+
+    success: bool | None
+    steps_failed: tuple[int, ...] = ()
 
 
 def shown(text: object, most: int = 120) -> str:
@@ -69,19 +80,3 @@ def shown(text: object, most: int = 120) -> str:
     """
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "?" for c in line[:most])
-
-
-def number(value: object) -> float | None:
-    """Return what a log says as a finite number, or None if it is none.
-
-    Examples
-    --------
-    >>> number(1), number(True), number("1"), number(10**400)
-    (1.0, None, None, None)
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None

@@ -16,10 +16,10 @@ import msgspec
 
 from tjlib.documents import Document, Unread, documents
 from tjlib.formats import codex, inspect_ai, native, nemo_gym, tau_bench
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import InputError
 
-__all__ = ["FORMATS", "Format", "Log", "known", "load", "stream"]
+__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "known", "load", "stream"]
 
 
 class Format(NamedTuple):
@@ -37,6 +37,9 @@ FORMATS = {
     "codex": Format(codex.recognise, codex.read),
     "inspect": Format(inspect_ai.recognise, inspect_ai.read),
 }
+
+#: Format -> what reads one value of its label files: the outcome of each task it names, or None.
+OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {}
 
 
 class Log(NamedTuple):
