@@ -145,7 +145,7 @@ def _place(steps: list[_Open], given: object, result: Observation) -> str:
 
 
 def read(messages: Sequence, failed: Callable[[dict, str], bool],
-         places: Sequence[str] | None = None) -> Chat:
+         places: Sequence[str] = ()) -> Chat:
     """Read the messages of one run.
 
     Parameters
@@ -155,8 +155,8 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
         JSON text or an object.
     failed : function of (message, text) -> bool
         Tells whether a tool's result is an error.
-    places : sequence of str, optional
-        What the notes call each message; default "message 0", "message 1" and on.
+    places : sequence of str
+        Where in the log each message stands, for the notes; default by number.
 
     Returns
     -------
