@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import items
+from tjlib.formats.fields import text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.tokens import usage
 from tjlib.trace import Trajectory
@@ -42,8 +43,8 @@ class _Session:
 
     def event(self, line: int, payload: dict) -> None:
         kind = payload.get("type")
-        if kind == "token_count" and isinstance(payload.get("info"), dict):
-            self.counts = payload["info"].get("total_token_usage") or self.counts
+        if kind == "token_count":
+            self.counts = under(payload, "info", "total_token_usage") or self.counts
         elif isinstance(kind, str) and kind in _BREAKS:
             why = payload.get("message") or payload.get("reason") or ""
             self.notes.append(f"line {line}: {kind}{f', {shown(why)}' if why else ''}")
@@ -51,16 +52,16 @@ class _Session:
     def take(self, line: int, kind: str, payload: dict) -> None:
         if kind == "session_meta":
             first, self.head = not self.head, self.head or payload
-            told = payload.get("base_instructions") or payload.get("instructions")
-            told = told.get("text") if isinstance(told, dict) else told
-            if first and isinstance(told, str):
+            told = text(under(payload, "base_instructions", "text")) or text(
+                payload.get("instructions"))
+            if first and told:
                 self.parts.append((f"line {line}", {"role": "system", "content": told}))
         elif kind == "response_item":
             self.begun = True
             self.parts.append((f"line {line}", payload))
         elif kind == "turn_context":
-            model = payload.get("model")
-            if isinstance(model, str) and model and model not in self.models:
+            model = text(payload.get("model"))
+            if model and model not in self.models:
                 self.models.append(model)
         elif kind == "event_msg":
             self.event(line, payload)
@@ -71,8 +72,8 @@ class _Session:
 
     def run(self) -> Imported:
         run = items.read(self.parts)
-        own = self.head.get("id") or self.head.get("session_id")
-        name = shown(own) if isinstance(own, str) and own.strip() else f"codex-line{self.line}"
+        own = text(self.head.get("id")) or text(self.head.get("session_id"))
+        name = shown(own) or f"codex-line{self.line}"
         if len(self.models) > 1:
             self.notes.append(f"several models: {', '.join(map(shown, self.models))}")
         self.notes += [f"{n} lines of type {kind}, left out" for kind, n in self.unknown.items()]

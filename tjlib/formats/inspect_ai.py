@@ -17,6 +17,7 @@ import msgspec
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
+from tjlib.formats.fields import listed, text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.scores import verdict
 from tjlib.formats.tokens import logprobs, usage
@@ -42,18 +43,10 @@ def recognise(value: object) -> bool:
     return isinstance(value, dict) and (_is_log(value) or _is_sample(value))
 
 
-def _dict(value: object) -> dict:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list:
-    return value if isinstance(value, list) else []
-
-
-def _attached(value: Any, attachments: dict, missing: set[str], depth: int = _DEPTH) -> Any:
+def _attached(value: Any, attachments: object, missing: set[str], depth: int = _DEPTH) -> Any:
     """Put attached texts where a value names them."""
     if isinstance(value, str) and value.startswith(_ATTACHED):
-        own = attachments.get(value.removeprefix(_ATTACHED))
+        own = under(attachments, value.removeprefix(_ATTACHED))
         if isinstance(own, str):
             return own
         missing.add(value)
@@ -67,7 +60,7 @@ def _attached(value: Any, attachments: dict, missing: set[str], depth: int = _DE
 def _assistant(message: dict) -> list[dict]:
     """Return an assistant message in the chat form, and what the provider's own tools gave it."""
     content, thoughts = message.get("content"), [message.get("reasoning")]
-    calls, results = list(_list(message.get("tool_calls"))), []
+    calls, results = list(listed(message.get("tool_calls"))), []
     if isinstance(content, list):
         said = []
         for part in content:
@@ -92,7 +85,7 @@ def _assistant(message: dict) -> list[dict]:
 def _tool(message: dict) -> dict:
     """Return a result in the chat form; an error's words stand for a text that is not there."""
     error = message.get("error")
-    words = _dict(error).get("message", error)
+    words = under(error, "message") or error
     return message if message.get("content") or not words else message | {"content": words}
 
 
@@ -108,57 +101,54 @@ def _messages(given: list) -> tuple[list, list[str]]:
     return out, places
 
 
-def _choice(output: object) -> dict:
-    choices = _list(_dict(output).get("choices"))
-    return _dict(choices[0]) if choices else {}
+def _tokens(output: object) -> list:
+    """Return the log-probabilities of a model's output, None where one is not told."""
+    tokens = listed(under(output, "choices", 0, "logprobs", "content"))
+    return [under(token, "logprob") for token in tokens]
 
 
 def _logprobs(sample: dict, given: list, steps: tuple[Step, ...]) -> tuple[tuple, list[str]]:
-    """Give each step the log-probabilities of the model's output that made its message."""
-    outputs = [_dict(event).get("output") for event in _list(sample.get("events"))]
-    by_id: dict[str, object] = {}
-    for choice in map(_choice, [*outputs, sample.get("output")]):
-        tokens = _list(_dict(choice.get("logprobs")).get("content"))
-        own = _dict(choice.get("message")).get("id")
-        if tokens and isinstance(own, str):
-            by_id[own] = tokens
-    said = [m for m in given if isinstance(m, dict) and m.get("role") == "assistant"]
-    last = _list(_dict(_choice(sample.get("output")).get("logprobs")).get("content"))
+    """Give each step the log-probabilities of the output that made its message."""
+    final = sample.get("output")
+    made = {text(under(output, "choices", 0, "message", "id")): _tokens(output)
+            for output in [*(under(event, "output") for event in listed(sample.get("events"))),
+                           final]}
+    said = [m for m in given if under(m, "role") == "assistant"]
     out, notes = [], []
     for step, message in zip(steps, said, strict=True):
-        own = message.get("id")
-        tokens = by_id.get(own, []) if isinstance(own, str) else []
-        if not tokens and message is said[-1]:
-            tokens = last
-        found, odd = logprobs([_dict(token).get("logprob") for token in tokens])
+        own = text(message.get("id"))
+        tokens = made.get(own, []) if own else _tokens(final) if message is said[-1] else []
+        found, odd = logprobs(tokens)
         out.append(msgspec.structs.replace(step, logprobs=found))
         notes += [odd] if odd else []
     return tuple(out), notes
 
 
-def _answer(read: chat.Chat) -> str:
-    """Return the answer that the last step submits, else the last message to the user."""
-    for call in read.steps[-1].calls if read.steps else ():
+def _answer(given: list, steps: tuple[Step, ...]) -> str:
+    """Return the answer that the last step submits, else its message to the user."""
+    if not steps:
+        return ""
+    for call in steps[-1].calls:
         if call.tool == "submit" and isinstance(call.args.get("answer"), str):
             return call.args["answer"]
-    return read.answer
+    last = [m for m in given if under(m, "role") == "assistant"][-1].get("content")
+    said = [part for part in last if under(part, "type") != "reasoning"] if isinstance(
+        last, list) else last
+    return "" if steps[-1].calls else chat.text_of(said)[0]
 
 
 def _goal(sample: dict) -> str:
     given = sample.get("input")
-    if isinstance(given, str):
-        return given
-    texts = (chat.text_of(m.get("content"))[0] for m in _list(given)
-             if isinstance(m, dict) and m.get("role") == "user")
-    return "\n\n".join(filter(None, texts))
+    texts = (chat.text_of(m.get("content"))[0] for m in listed(given)
+             if under(m, "role") == "user")
+    return text(given) or "\n\n".join(filter(None, texts))
 
 
 def _sample(line: int, sample: dict, head: dict) -> Imported:
     missing: set[str] = set()
-    attachments = _dict(sample.get("attachments"))
-    sample = sample | {name: _attached(sample.get(name), attachments, missing)
+    sample = sample | {name: _attached(sample.get(name), sample.get("attachments"), missing)
                        for name in ("input", "messages")}
-    given = _list(sample["messages"])
+    given = listed(sample["messages"])
     messages, places = _messages(given)
     read = chat.read(messages, lambda message, text: bool(message.get("error")), places)
     steps, odd = _logprobs(sample, given, read.steps)
@@ -166,30 +156,25 @@ def _sample(line: int, sample: dict, head: dict) -> Imported:
     notes = [*why, *odd, *read.notes]
     if missing:
         notes.append(f"{len(missing)} attachments that are not in the log")
-    if limit := _dict(sample.get("limit")):
-        notes.append(f"ended at its limit: {shown(limit.get('type'))} {shown(limit.get('limit'))}")
-    task, own = head.get("task"), sample.get("id")
-    own = shown(own) if isinstance(own, str | int) and str(own).strip() else f"line{line}"
-    task = f"{shown(task)}/{own}" if isinstance(task, str) and task else own
-    epoch = sample.get("epoch")
-    epoch = str(epoch) if isinstance(epoch, str | int) else None
-    spent = _dict(sample.get("model_usage"))
-    model = head.get("model") or (
-        next(iter(spent)) if len(spent) == 1 else _dict(sample.get("output")).get("model"))
+    if limit := under(sample, "limit", "type"):
+        notes.append(f"ended at its limit: {shown(limit)} {shown(under(sample, 'limit', 'limit'))}")
+    own, epoch = (value if isinstance(value := sample.get(name), str | int) else ""
+                  for name in ("id", "epoch"))
+    task = "/".join(filter(None, [shown(text(head.get("task"))), shown(own)])) or f"line{line}"
+    spent = sample.get("model_usage") if isinstance(sample.get("model_usage"), dict) else {}
+    model = text(head.get("model")) or (next(iter(spent)) if len(spent) == 1 else
+                                        text(under(sample, "output", "model")))
     goal = _goal(sample) or read.opening
     return Imported(
-        Trajectory("-".join(filter(None, [task, epoch and shown(epoch)])), goal, steps,
-                   _answer(read)),
-        line, success, reward, task, epoch, model if isinstance(model, str) and model else None,
-        opening="" if read.opening == goal else read.opening, procedure=read.procedure,
-        notes=tuple(notes),
-        usage=usage(*([spent[model]] if isinstance(model, str) and model in spent
-                      else spent.values())))
+        Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps)), line, success,
+        reward, task, str(epoch), model or None,
+        opening="" if read.opening == goal else read.opening, procedure=read.procedure, notes=tuple(notes),
+        usage=usage(*([spent[model]] if model in spent else spent.values())))
 
 
 def _empty(log: dict) -> str:
     """Say of a log without samples why it has none."""
-    error = _dict(log.get("error")).get("message")
+    error = under(log, "error", "message")
     return (f"a log of status {shown(json.dumps(log.get('status')), 40)} without samples"
             + (f": {shown(error)}" if error else ""))
 
@@ -206,7 +191,7 @@ def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
             yield document
         elif isinstance(value, dict) and _is_log(value):
             head = value["eval"]
-            for sample in (samples := _list(value.get("samples"))):
+            for sample in (samples := listed(value.get("samples"))):
                 yield (_sample(document.line, sample, head) if isinstance(sample, dict)
                        else Unread(document.line, "a sample that is no object"))
             if "status" in value and not samples:

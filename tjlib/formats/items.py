@@ -42,6 +42,10 @@ class Run(NamedTuple):
     answer: str
 
 
+def _joined(texts: list[str]) -> str:
+    return "\n\n".join(text for text in texts if text.strip())
+
+
 class _Turn:
     """A turn of the model that is still being read."""
 
@@ -52,8 +56,8 @@ class _Turn:
         self.logprobs: tuple[float, ...] | None = None
 
     def message(self) -> dict:
-        text = "\n\n".join(filter(None, self.thoughts + self.said))
-        return {"role": "assistant", "content": text, "tool_calls": self.calls}
+        return {"role": "assistant", "content": _joined(self.thoughts + self.said),
+                "tool_calls": self.calls}
 
 
 def _kind(item: object) -> str:
@@ -229,5 +233,5 @@ def read(parts: Iterable[tuple[str, object]]) -> Run:
     notes = [*reading.notes, *told.notes]
     if reading.encrypted:
         notes.append(f"{reading.encrypted} reasoning items without a text that can be read")
-    answer = "" if not turns or turns[-1].calls else "\n\n".join(turns[-1].said)
+    answer = "" if not turns or turns[-1].calls else _joined(turns[-1].said)
     return Run(told._replace(steps=steps, notes=tuple(notes)), answer)

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread, decode
 from tjlib.formats import items
-from tjlib.formats.imported import Imported, number, shown
+from tjlib.formats.fields import number, text, under
+from tjlib.formats.imported import Imported, shown
 from tjlib.formats.tokens import usage
 from tjlib.trace import Trajectory
 
@@ -31,15 +32,6 @@ def recognise(value: object) -> bool:
         return False
     response = value if value.get("object") == "response" else value.get("response")
     return isinstance(response, dict) and isinstance(response.get("output"), list)
-
-
-def _part(value: dict, *path: str) -> dict:
-    """Return the object under a path, empty where there is none."""
-    for name in path:
-        value = value.get(name)
-        if not isinstance(value, dict):
-            return {}
-    return value
 
 
 def _request(given: object) -> list:
@@ -66,9 +58,9 @@ def _role(part: tuple[str, object]) -> object:
     return part[1].get("role") if isinstance(part[1], dict) else None
 
 
-def _items(request: dict, response: dict) -> tuple[list[tuple[str, object]], list[str]]:
+def _items(request: object, response: dict) -> tuple[list[tuple[str, object]], list[str]]:
     """Join the items of a request and its response, and say what is odd about that."""
-    given = [(f"input {at}", item) for at, item in enumerate(_request(request.get("input")))]
+    given = [(f"input {at}", item) for at, item in enumerate(_request(under(request, "input")))]
     told, notes = list(_output(response["output"])), []
     nested = any(isinstance(item, list) for item in response["output"])
     if nested and told and _role(told[0]) in ("system", "developer", "user"):
@@ -78,9 +70,8 @@ def _items(request: dict, response: dict) -> tuple[list[tuple[str, object]], lis
     if any(not isinstance(item, dict) or item.get("type") not in (None, "message")
            or item.get("role") == "assistant" for _, item in given):
         notes.append("the request holds earlier turns, which are read as steps")
-    instructions = request.get("instructions") or response.get("instructions")
-    first = [("instructions", {"role": "system", "content": instructions})] if isinstance(
-        instructions, str) else []
+    instructions = text(under(request, "instructions")) or text(response.get("instructions"))
+    first = [("instructions", {"role": "system", "content": instructions})] if instructions else []
     return first + given + told, notes
 
 
@@ -119,11 +110,11 @@ def _success(row: dict, response: dict, reward: float | None) -> tuple[bool | No
     return None, f"a graded reward of {reward:g}, so not judged"
 
 
-def _task(row: dict, request: dict, prompt: str) -> str:
+def _task(row: dict, request: object, prompt: str) -> str:
     """Return what rollouts of one task share: an id the row states, else its prompt's digest."""
     stated = (row.get("task_id"), row.get("instance_id"), row.get("id"),
-              _part(row, "verifier_metadata").get("task_id"),
-              _part(request, "metadata").get("instance_id"), _part(row, "result").get("task_id"))
+              under(row, "verifier_metadata", "task_id"),
+              under(request, "metadata", "instance_id"), under(row, "result", "task_id"))
     for value in stated:
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return str(value)
@@ -133,24 +124,21 @@ def _task(row: dict, request: dict, prompt: str) -> str:
 def _rollout(line: int, value: dict) -> Imported:
     bare = value.get("object") == "response"
     row, response = ({}, value) if bare else (value, value["response"])
-    request = _part(row, "responses_create_params")
+    request = row.get("responses_create_params")
     parts, notes = _items(request, response)
     run = items.read(parts)
-    opening = run.chat.opening
-    problem = _part(request, "metadata").get("problem_statement")
     # A simulated user answers the agent's greeting: then the task is the first thing it says.
-    goal = opening or (problem if isinstance(problem, str) else "") or next(
+    goal = run.chat.opening or text(under(request, "metadata", "problem_statement")) or next(
         (step.user for step in run.chat.steps if step.user), "")
     reward = number(row.get("reward"))
     success, why = _success(row, response, reward)
     task = _task(row, request, f"{run.chat.procedure}\0{goal}")
-    trial, model = row.get("_ng_rollout_index"), response.get("model")
-    name = response.get("id")
-    name = shown(name) if isinstance(name, str) and name.strip() else shown(f"rollout-{task}")
+    trial = row.get("_ng_rollout_index")
+    name = shown(text(response.get("id"))) or shown(f"rollout-{task}")
     return Imported(
         Trajectory(name, goal, run.chat.steps, run.answer), line, success, reward, task,
         str(trial) if isinstance(trial, int | str) else None,
-        model if isinstance(model, str) and model else None,
+        text(response.get("model")) or None,
         procedure=run.chat.procedure, notes=(*notes, *filter(None, [why]), *run.chat.notes),
         usage=usage(response.get("usage")))
 

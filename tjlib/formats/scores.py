@@ -7,7 +7,8 @@ nothing, and neither do scorers that contradict each other.
 
 from __future__ import annotations
 
-from tjlib.formats.imported import number, shown
+from tjlib.formats.fields import number
+from tjlib.formats.imported import shown
 
 __all__ = ["verdict"]
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.imported import Imported, number, shown
+from tjlib.formats.fields import number
+from tjlib.formats.imported import Imported, shown
 from tjlib.trace import Step, Trajectory
 
 __all__ = ["read", "recognise"]
