@@ -250,6 +250,14 @@ def test_a_rollout_without_output_is_not_judged():
     assert run.notes == ("no output, so not judged",)
 
 
+def test_a_response_that_was_cut_short_says_so():
+    row = {"response": {"output": [said("a")], "error": {"code": "x"},
+                        "incomplete_details": {"reason": "max_output_tokens"}}, "reward": 1.0}
+    [run] = nemo_gym.read(iter(documents(row)))
+    assert run.notes == ("the response ended on an error: {'code': 'x'}",
+                         "the response is incomplete: max_output_tokens")
+
+
 def test_a_history_that_is_told_again_counts_once_and_brings_its_own_prompt():
     one = [said("Add 1 and 2.", "user"), called(), gave("c1", "3")]
     run = rollout(one, [*one, said("It is 3.")], given=[said("Something else", "user")])

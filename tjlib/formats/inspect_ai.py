@@ -165,10 +165,11 @@ def _sample(line: int, sample: dict, head: dict) -> Imported:
     model = text(head.get("model")) or (next(iter(spent)) if len(spent) == 1 else
                                         text(under(sample, "output", "model")))
     goal = _goal(sample) or read.opening
+    trajectory = Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps))
     return Imported(
-        Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps)), line, success,
-        reward, task, str(epoch), model or None,
-        opening="" if read.opening == goal else read.opening, procedure=read.procedure, notes=tuple(notes),
+        trajectory, line, success, reward, task, str(epoch), model or None,
+        opening="" if read.opening == goal else read.opening, procedure=read.procedure,
+        notes=tuple(notes),
         usage=usage(*([spent[model]] if model in spent else spent.values())))
 
 

@@ -75,6 +75,13 @@ def _items(request: object, response: dict) -> tuple[list[tuple[str, object]], l
     return first + given + told, notes
 
 
+def _broken(response: dict) -> list[str]:
+    """Say why a response ended before its model was done."""
+    error, cut = response.get("error"), under(response, "incomplete_details", "reason")
+    return ([f"the response ended on an error: {shown(error)}"] if error else []) + (
+        [f"the response is incomplete: {shown(cut)}"] if cut else [])
+
+
 def _ended(response: dict) -> float | None:
     """Return the reward that the environment itself gave with its last result."""
     for _, item in reversed(list(_output(response["output"]))):
@@ -137,9 +144,9 @@ def _rollout(line: int, value: dict) -> Imported:
     name = shown(text(response.get("id"))) or shown(f"rollout-{task}")
     return Imported(
         Trajectory(name, goal, run.chat.steps, run.answer), line, success, reward, task,
-        str(trial) if isinstance(trial, int | str) else None,
-        text(response.get("model")) or None,
-        procedure=run.chat.procedure, notes=(*notes, *filter(None, [why]), *run.chat.notes),
+        str(trial) if isinstance(trial, int | str) else None, text(response.get("model")) or None,
+        procedure=run.chat.procedure,
+        notes=(*notes, *filter(None, [why]), *_broken(response), *run.chat.notes),
         usage=usage(response.get("usage")))
 
 
