@@ -53,8 +53,8 @@ ARROWS = {
     "tjlib.formats.inspect_ai": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.scores",
         "formats.tokens")],
-    "tjlib.formats.items": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.imported",
-                            "tjlib.formats.tokens"],
+    "tjlib.formats.items": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
                              "tjlib.release"],
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (

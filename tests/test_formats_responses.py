@@ -170,7 +170,8 @@ def test_a_tool_of_the_provider_brings_its_result_with_the_call():
 @pytest.mark.parametrize("text", [
     "Error: no", "ERROR:\nno", "KeyError: 'a'", "Traceback (most recent call last):\n no",
     "<tool_use_error>no", '{"error": "no"}', '{"status": "error"}', "Error executing tool",
-    '{"output": "", "metadata": {"exit_code": 2}}', "Process exited with code 1\nOutput:"])
+    '{"output": "", "metadata": {"exit_code": 2}}', "Process exited with code 1\nOutput:",
+    "Exit code: 2\nWall time: 1 s"])
 def test_a_result_that_begins_as_an_error_is_one(text):
     [step] = run_of(called(), gave("c1", text)).chat.steps
     assert step.observations == (Observation(False, {}, text),)

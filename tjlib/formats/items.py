@@ -17,6 +17,7 @@ import msgspec
 
 from tjlib.documents import decode
 from tjlib.formats import chat
+from tjlib.formats.fields import listed, text, under
 from tjlib.formats.imported import shown
 from tjlib.formats.tokens import logprobs
 
@@ -26,7 +27,7 @@ __all__ = ["Run", "read"]
 #: harnesses begin to tell of an error (ours).
 _ERROR = re.compile(r"\s*(<tool_use_error>|\w*(error|exception):|error executing"
                     r"|traceback \(most recent call last\)"
-                    r"|process exited with code [1-9])", re.IGNORECASE)
+                    r"|(process exited with|exit) code:? [1-9])", re.IGNORECASE)
 
 #: Fields of a call that are not its arguments.
 _NO_ARGUMENT = {"type", "id", "call_id", "status", "name", "prompt_token_ids",
@@ -43,7 +44,7 @@ class Run(NamedTuple):
 
 
 def _joined(texts: list[str]) -> str:
-    return "\n\n".join(text for text in texts if text.strip())
+    return "\n\n".join(filter(str.strip, texts))
 
 
 class _Turn:
@@ -73,16 +74,15 @@ def _kind(item: object) -> str:
             else "result" if kind.endswith("_output") else "")
 
 
-def _failed(message: dict, text: str) -> bool:
-    if message.get("status") in ("failed", "incomplete") or _ERROR.match(text):
+def _failed(message: dict, told: str) -> bool:
+    if message.get("status") in ("failed", "incomplete") or _ERROR.match(told):
         return True
     try:
-        told = decode(text) if text.lstrip().startswith("{") else {}
+        data = decode(told) if told.lstrip().startswith("{") else {}
     except ValueError:
         return False
-    extra = told.get("metadata") if isinstance(told.get("metadata"), dict) else {}
-    return (told.get("status") == "error" or bool(told.get("error"))
-            or extra.get("exit_code") not in (None, 0))
+    return (data.get("status") == "error" or bool(data.get("error"))
+            or under(data, "metadata", "exit_code") not in (None, 0))
 
 
 def _result(given: object, content: object, status: object = None) -> dict:
@@ -108,26 +108,23 @@ def _logprobs(item: dict) -> tuple[tuple[float, ...] | None, bool, str]:
     found, odd = logprobs(item.get("generation_log_probs"))
     if found or odd:
         return found, bool(found), odd
-    parts = item.get("content") if isinstance(item.get("content"), list) else []
-    tokens = [token for part in parts if isinstance(part, dict) and isinstance(
-        part.get("logprobs"), list) for token in part["logprobs"]]
-    found, odd = logprobs([token.get("logprob") if isinstance(token, dict) else None
-                           for token in tokens])
+    tokens = [token for part in listed(item.get("content"))
+              for token in listed(under(part, "logprobs"))]
+    found, odd = logprobs([under(token, "logprob") for token in tokens])
     return found, False, odd
 
 
 def _reasoning(item: dict) -> str:
     """Return what can be read of a reasoning item: its own words, else their summary."""
     texts = (chat.text_of(item.get(field))[0] for field in ("content", "summary"))
-    return next((text for text in texts if text.strip()), "")
+    return next(filter(str.strip, texts), "")
 
 
 def _said(item: dict) -> tuple[str, str]:
     """Return a message's text; a refusal is one."""
     content = item.get("content")
     if isinstance(content, list):
-        content = [part["refusal"] if isinstance(part, dict) and isinstance(
-            part.get("refusal"), str) else part for part in content]
+        content = [text(under(part, "refusal")) or part for part in content]
     return chat.text_of(content)
 
 
@@ -160,8 +157,8 @@ class _Reading:
             self.add(place, _result(item.get("call_id"), item.get("output"), item.get("status")))
         elif kind == "message" and item["role"] != "assistant":
             self.turn = None
-            text, odd = _said(item)
-            self.add(place, {**item, "content": text}, odd)
+            said, odd = _said(item)
+            self.add(place, {**item, "content": said}, odd)
         else:
             self.model(place, item, kind, after)
 
@@ -172,11 +169,11 @@ class _Reading:
         """
         found, ends, odd = _logprobs(item)
         thought = _reasoning(item) if kind == "reasoning" else ""
-        text, strange = _said(item) if kind == "message" else ("", "")
+        said, strange = _said(item) if kind == "message" else ("", "")
         if kind == "reasoning" and not thought:
             self.encrypted += 1
             return
-        if odd.startswith("placeholder") and kind == "message" and not text.strip():
+        if odd.startswith("placeholder") and kind == "message" and not said.strip():
             self.note(place, f"an empty message with {odd}")
             return
         self.note(place, odd)
@@ -192,7 +189,7 @@ class _Reading:
             for result in results:
                 self.add(place, result)
         else:
-            (self.turn.thoughts if thought else self.turn.said).append(thought or text)
+            (self.turn.thoughts if thought else self.turn.said).append(thought or said)
         self.turn.logprobs = found or self.turn.logprobs
         if ends:
             self.turn = None
