@@ -38,7 +38,8 @@ ARROWS = {
     "tjlib.desk.rules": ["tjlib.desk.values", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
-    "tjlib.documents": [],
+    "tjlib.containers": [],
+    "tjlib.documents": ["tjlib.containers", "tjlib.jsontext"],
     "tjlib.embedding": [],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
@@ -57,14 +58,16 @@ ARROWS = {
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
                              "tjlib.release"],
+    "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported"],
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
-    "tjlib.formats.registry": ["tjlib.documents", "tjlib.formats.*"],
+    "tjlib.formats.registry": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*"],
     "tjlib.formats.scores": ["tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.tokens": ["tjlib.formats.fields"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
+    "tjlib.jsontext": [],
     "tjlib.judged": ["tjlib.jsonl"],
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
@@ -153,7 +156,7 @@ ARROWS = {
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
+FILES = {"tjlib.store", "tjlib.containers", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
          "tjlib.packaged", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}

@@ -11,6 +11,7 @@ from tjlib import store
 from tjlib.desk.testbed import judged_set
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
+from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load, stream
 from tjlib.trace import Call, InputError, Observation, Trajectory, from_json, to_json
 
@@ -321,8 +322,7 @@ def test_a_log_of_no_known_format_is_refused_with_the_known_ones(written):
 
 def test_a_log_is_read_as_a_stream(written):
     path = written([episode(), {"x": 1}])
-    kinds = [isinstance(x, Unread) for x in stream(path)]
-    assert kinds == [False, True]
+    assert [type(x) for x in stream(path)] == [str, Imported, Unread]
 
 
 messages = st.recursive(

@@ -162,6 +162,7 @@ def uq(args: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from tjlib import ranktext, scoring, store
+    from tjlib.containers import place
     from tjlib.formats import registry
     from tjlib.uncertainty import methods
     from tjlib.uncertainty.similarity import similarity
@@ -186,8 +187,9 @@ def uq(args: argparse.Namespace) -> None:
     print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
     if args.out:
         print(f"{len(found)} scores in {args.out}")
-    for line in log.unread + [f"{args.traces}:{run.line}: {run.trajectory.trajectory_id}: {note}"
-                              for run in log.runs for note in run.notes]:
+    for line in [*log.unread, *log.passed, *(
+            f"{place(args.traces, run.source, run.line)}: {run.trajectory.trajectory_id}: {note}"
+            for run in log.runs for note in run.notes)]:
         print("tjlib:", line, file=sys.stderr)
 
 

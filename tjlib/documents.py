@@ -1,221 +1,220 @@
-"""JSON values in a file of unknown make, each with the line it starts on.
+"""JSON values in files of unknown make, each with the line it starts on.
 
 Decision: a file is one value, one list of values or one value a line, told
 apart by whether its first line is a value; the elements of a list come one by
-one, so that an importer sees the same thing either way. Refusal: nothing is
-repaired: what is not JSON comes back as `Unread`, with its line and why.
+one, so that an importer sees the same thing either way and a list of any size
+is read in flat memory. Text is UTF-8, or UTF-16 where the first bytes say so.
+Refusal: nothing is repaired or guessed: what is not JSON, or holds bytes of
+another encoding, comes back as `Unread`, with its line and why.
 """
 
 from __future__ import annotations
 
-import json
-import re
+import io
+import itertools
 from collections.abc import Iterator
+from json import JSONDecodeError
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO
 
-from tjlib.trace import InputError
+from tjlib import jsontext
+from tjlib.containers import members
+from tjlib.jsontext import Document, Unread, decode, value_at, values_of_line
 
-__all__ = ["Document", "Unread", "decode", "documents"]
+__all__ = ["NO_JSON", "Document", "Unread", "decode", "documents", "values"]
 
-#: Bytes beyond which a value is not read: the longest public log seen is 4 MB.
-LONGEST = 512 * 2**20
-_PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
-_BOM = b"\xef\xbb\xbf"
-_BLANK = re.compile(r"[ \t\r\n]*")
-_HALF = re.compile(r"\\u[dD][89abAB]")
+#: Why nothing is read of a file that is something else, such as a README.
+NO_JSON = "no JSON object or list; nothing of it was read"
 
-
-class Document(NamedTuple):
-    """One JSON value: its 1-based line, its text, what the text says, and its member.
-
-    ``source`` names the file of a folder or archive; it is empty where one file is read.
-    """
-
-    line: int
-    text: str
-    value: Any
-    source: str = ""
+#: Characters of a list that are read at a time, and of a first line that may be all of one.
+_CHUNK, _FIRST = 2**20, 64 * 2**20
 
 
-class Unread(NamedTuple):
-    """What could not be read: its 1-based line (0 for all of a file), why, and its member."""
-
-    line: int
-    why: str
-    source: str = ""
+def _lines(lines: Iterator[str], line: int) -> Iterator[Document | Unread]:
+    for number, text in enumerate(lines, line):
+        yield from values_of_line(text, number)
 
 
-def _whole(value: Any) -> Any:
-    """Replace half characters, which no UTF-8 text can hold."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return value
+def _bounded(file: io.TextIOBase) -> Iterator[str]:
+    """Read line by line, but of a line without end no more than shows that it has none."""
+    while line := file.readline(jsontext.LONGEST + 1):
+        yield line
+        if len(line) > jsontext.LONGEST:
+            return
 
 
-#: NaN and Infinity are no JSON, but Python writes them: they say that there is no number.
-_DECODER = json.JSONDecoder(parse_constant=lambda name: None)
+class _Ahead:
+    """Text read ahead of the place that has been reached in it."""
+
+    def __init__(self, file: io.TextIOBase, text: str, line: int) -> None:
+        self.file, self.text, self.line, self.at = file, text, line, 0
+
+    def more(self) -> bool:
+        """Read on, about as much as is held already; False at the end."""
+        held = len(self.text) - self.at
+        if held > jsontext.LONGEST:
+            raise JSONDecodeError(jsontext.LONG, self.text, self.at)
+        if new := self.file.read(max(_CHUNK, held)):
+            self.text, self.at = self.text[self.at:] + new, 0
+        return bool(new)
+
+    def go(self, end: int) -> None:
+        """Go on to a position, counting lines."""
+        self.line += self.text.count("\n", self.at, end)
+        self.at = end
+
+    def next(self) -> str:
+        """Go to the next character that is not blank; "" at the end."""
+        while True:
+            self.go(jsontext.blank(self.text, self.at))
+            if self.at < len(self.text) or not self.more():
+                return self.text[self.at:self.at + 1]
+
+    def value(self) -> Document | Unread:
+        """Read the value that starts here, reading on while it may be only half there."""
+        while True:
+            try:
+                value, end = value_at(self.text, self.at)
+            except JSONDecodeError as error:
+                cut = error.msg.startswith("Unterminated") or len(self.text) - error.pos < 16
+                if not (cut and self.more()):
+                    raise
+                continue
+            if end == len(self.text) and not isinstance(value, dict | list) and self.more():
+                continue  # a number may go on
+            found = jsontext.document(self.text[self.at:end], self.line, value)
+            self.go(end)
+            return found
+
+    def lines_after(self, error: JSONDecodeError) -> tuple[int, Iterator[str]]:
+        """Give the lines from the one an error is in, or where a value came before it the next."""
+        start = error.doc.rfind("\n", 0, error.pos) + 1
+        if start < self.at:
+            start = error.doc.find("\n", self.at) + 1 or len(error.doc)
+        self.go(start)
+        rest = io.StringIO(self.text[start:] + self.file.readline(jsontext.LONGEST), newline="\n")
+        return self.line, itertools.chain(rest, _bounded(self.file))
 
 
-def _value(text: str, at: int = 0) -> tuple[Any, int]:
-    """Decode the value that starts at a position; return it and its end."""
+def _elements(text: _Ahead) -> Iterator[Document | Unread]:
+    """Read a list element by element."""
+    text.go(text.at + 1)
+    while text.next() != "]":
+        yield text.value()
+        if text.next() == ",":
+            text.go(text.at + 1)
+            if text.next() == "]":
+                raise JSONDecodeError("Expecting value", text.text, text.at)
+        elif text.next() != "]":
+            yield Unread(text.line, "a list that is not closed; nothing after it was read")
+            return
+    text.go(text.at + 1)
+    if text.next():
+        yield Unread(text.line, "more text after the value; it was not read")
+
+
+def _spread(text: _Ahead) -> Iterator[Document | Unread]:
+    """Read values that are spread over lines; behind a broken one, whole lines again."""
     try:
-        value, end = _DECODER.raw_decode(text, at)
-        return (_whole(value) if _HALF.search(text, at, end) else value), end
-    except json.JSONDecodeError:
-        raise
-    except (ValueError, RecursionError) as error:
-        deep = isinstance(error, RecursionError)
-        raise json.JSONDecodeError("nested too deeply" if deep else "a number too long", text,
-                                   at) from None
-
-
-def decode(text: str) -> Any:
-    """Decode a JSON text that stands inside another, by the same rules.
-
-    Raises
-    ------
-    ValueError
-        If it is not one JSON value.
-
-    Examples
-    --------
-    >>> decode('{"price": NaN}')
-    {'price': None}
-    """
-    text = text.strip()
-    value, end = _value(text)
-    if end != len(text):
-        raise ValueError("more than one value")
-    return value
-
-
-def _fault(error: json.JSONDecodeError, line: int) -> Unread:
-    return Unread(line + error.lineno - 1, f"not JSON ({error.msg.lower()})")
-
-
-def _line(raw: bytes, number: int) -> Document | Unread:
-    """Read one line as one value."""
-    try:
-        text = raw.decode("utf-8").strip()
-        value, end = _value(text)
-    except UnicodeDecodeError:
-        return Unread(number, "not UTF-8 text")
-    except json.JSONDecodeError as error:
-        if not raw.endswith(b"\n"):
-            return Unread(number, "the last line is cut off")
-        return _fault(error, number)
-    return Document(number, text, value) if end == len(text) else Unread(
-        number, "more than one value on the line")
-
-
-def _one_value(text: str, line: int) -> Iterator[Document | Unread]:
-    """Read a whole file as one value or as one list of values."""
-    at = _BLANK.match(text, 0).end()
-    listed = text.startswith("[", at)
-    at += listed
-    line += text.count("\n", 0, at)
-    while True:
-        start = _BLANK.match(text, at).end()
-        line += text.count("\n", at, start)
-        if listed and text.startswith("]", start):
-            break
-        try:
-            value, at = _value(text, start)
-        except json.JSONDecodeError as error:
-            where = line + text.count("\n", start, error.pos)
-            yield Unread(where, f"not JSON ({error.msg.lower()}); nothing after it was read")
+        if text.next() == "[":
+            yield from _elements(text)
             return
-        yield Document(line, text[start:at], value)
-        line += text.count("\n", start, at)
-        start = _BLANK.match(text, at).end()
-        line += text.count("\n", at, start)
-        at = start
-        if not listed:
-            break
-        if text.startswith(",", at):
-            at += 1
-        elif not text.startswith("]", at):
-            yield Unread(line, "a list that is not closed; nothing after it was read")
+        while text.next() == "{":
+            yield text.value()
+        if text.next():
+            yield Unread(text.line, "more text after the value; it was not read")
+    except JSONDecodeError as error:
+        at = text.line + error.doc.count("\n", text.at, error.pos)
+        first, rest = text.lines_after(error)
+        for number in (first, first + 1):  # an error at a line's start may be of the one before
+            found = list(values_of_line(next(rest, ""), number))
+            if found and isinstance(found[0], Document) and isinstance(found[0].value, dict):
+                yield jsontext.fault(error, at)
+                yield from found
+                yield from _lines(rest, number + 1)
+                return
+        yield jsontext.fault(error, at, "; nothing after it was read")
+
+
+def _text(file: BinaryIO, head: bytes) -> io.TextIOBase:
+    utf16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"{\0": "utf-16-le",
+             b"[\0": "utf-16-le", b"\0{": "utf-16-be", b"\0[": "utf-16-be"}.get(head[:2])
+    return io.TextIOWrapper(file, utf16 or "utf-8-sig", "replace" if utf16 else "surrogateescape",
+                            newline="\n")
+
+
+def _values(text: io.TextIOBase) -> Iterator[Document | Unread]:
+    number, first = 1, text.readline(_FIRST)
+    while first and not first.strip():
+        number, first = number + 1, text.readline(_FIRST)
+    if not first:
+        return
+    found = list(values_of_line(first, number))
+    if not first.lstrip().startswith(("{", "[")):
+        behind = text.readline(_FIRST)
+        if not behind.startswith("{"):
+            yield Unread(number, NO_JSON)
             return
-    rest = _BLANK.match(text, at + listed).end()
-    if rest != len(text):
-        yield Unread(line, "more text after the value; it was not read")
-
-
-def _bounded(file: BinaryIO, path: Path, size: int = -1) -> bytes:
-    data = file.read(LONGEST + 1) if size < 0 else file.readline(LONGEST + 1)
-    if len(data) > LONGEST:
-        raise InputError(f"{path}: a value of more than {LONGEST >> 20} MB; "
-                         "write one object a line")
-    return data
-
-
-def _next(file: BinaryIO, path: Path, number: int) -> tuple[int, bytes]:
-    """Read the next line that is not blank, and its number."""
-    while raw := _bounded(file, path, 1):
-        number += 1
-        if raw.strip():
-            break
-    return number, raw
-
-
-def _read(file: BinaryIO, path: Path) -> Iterator[Document | Unread]:
-    if file.peek(3).startswith(_BOM):
-        file.read(3)
-    for sign, name in _PACKED.items():
-        if file.peek(4).startswith(sign):
-            raise InputError(f"{path}: a {name} file; unpack it first")
-    start, first = _next(file, path, 0)
-    found = _line(first, start)
-    if isinstance(found, Document):
-        number, raw = _next(file, path, start)
-        if not raw and isinstance(found.value, list):
-            yield from _one_value(found.text, start)
+        yield from found if isinstance(found[0], Unread) else [Unread(number, "no object")]
+        yield from _lines(itertools.chain([behind], _bounded(text)), number + 1)
+    elif isinstance(found[-1], Unread):
+        yield from _spread(_Ahead(text, first, number))
+    else:
+        lines = enumerate(_bounded(text), number + 1)
+        behind = next((pair for pair in lines if pair[1].strip()), None)
+        if behind is None and len(found) == 1 and isinstance(found[0].value, list):
+            yield from _elements(_Ahead(text, first, number))
             return
-        yield found
-        while raw:
-            yield _line(raw, number)
-            number, raw = _next(file, path, number)
-    elif first:
-        try:
-            text = (first + _bounded(file, path)).decode("utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
-        yield from _one_value(text, start)
+        yield from found
+        for at, line in itertools.chain([behind] if behind else [], lines):
+            yield from values_of_line(line, at)
 
 
-def documents(path: str | Path) -> Iterator[Document | Unread]:
-    """Read the JSON values of a file one at a time.
+def values(file: BinaryIO) -> Iterator[Document | Unread]:
+    """Read the JSON values of an open file one at a time.
 
     Parameters
     ----------
-    path : str or Path
-        JSON or JSON lines in UTF-8; a byte-order mark, CRLF line ends and
-        blank lines are accepted. JSON lines are read in flat memory.
+    file : binary file
+        Buffered; it need not be seekable.
 
     Yields
     ------
     Document or Unread
-        A list that is the whole file gives its elements. NaN and Infinity
+        As `documents`, without their source.
+    """
+    text = _text(file, file.peek(4))
+    try:
+        yield from _values(text)
+        if broken := getattr(file.raw, "fault", ""):  # of an archive
+            yield Unread(0, broken)
+    finally:
+        text.detach()  # or it would close the file, which is not its own
+
+
+def documents(path: str | Path) -> Iterator[Document | Unread]:
+    """Read the JSON values of a file, or of those of a folder or archive, one at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        What `tjlib.containers.members` opens: JSON or JSON lines in UTF-8 or
+        UTF-16; a byte-order mark, CRLF line ends and blank lines are accepted.
+
+    Yields
+    ------
+    Document or Unread
+        A list that is a whole file gives its elements. NaN and Infinity
         read as null, half a surrogate pair as "?".
 
     Raises
     ------
     InputError
-        If the file is not there, is a folder, is packed or is not text.
+        If the path is not there or cannot be opened.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path}: this is a folder; give a file in it")
-    try:
-        with path.open("rb") as file:
-            yield from _read(file, path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check the path") from None
-    except OSError as error:
-        raise InputError.of(error, path) from None
+    for member in members(path):
+        if member.file is None:
+            yield Unread(0, member.why, member.name)
+            continue
+        for item in values(member.file):
+            yield item._replace(source=member.name)

@@ -12,15 +12,28 @@ from collections.abc import Iterator
 from tjlib import release
 from tjlib.badline import mismatch
 from tjlib.documents import Document, Unread
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import InputError, Label, Trajectory, from_json
 
-__all__ = ["read", "recognise"]
+__all__ = ["outcomes", "read", "recognise"]
 
 
 def recognise(value: object) -> bool:
     """Tell whether a value has the fields of our trajectories or the release's."""
     return isinstance(value, dict) and {"trajectory_id", "goal", "steps"} <= set(value)
+
+
+def outcomes(value: object) -> dict[str, Outcome] | None:
+    """Read a line of our labels, or of anyone's ``task_id`` and ``success``."""
+    if not isinstance(value, dict) or {"judge", "judge_id", "steps", "messages"} & set(value):
+        return None
+    name = value.get("trajectory_id", value.get("task_id"))
+    success = value.get("outcome_correct", value.get("success"))
+    step = value.get("failure_step")
+    if not isinstance(name, str | int) or not {"faulty", "success"} & set(value):
+        return None
+    return {str(name): Outcome(success if isinstance(success, bool) else None,
+                               (step,) if type(step) is int and step >= 0 else ())}
 
 
 def _run(document: Document) -> Imported:

@@ -1,29 +1,30 @@
 """Every format there is, and the one way to read a log of any of them.
 
-Decision: the first value of a log decides its format, so a log needs no
-particular name. Refusal: a file of which nothing could be read is an error,
-and whatever else could not be read is counted and named by line.
+Decision: the content of each file decides its format, so a log needs no
+particular name and a folder may hold several, with label files among them.
+Refusal: a file of which nothing could be read is an error; of a folder or an
+archive, what could not be read is named by line and what holds no run by file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from tjlib.documents import Document, Unread, documents
+from tjlib.containers import Member, is_container, members, place
+from tjlib.documents import NO_JSON, Document, Unread, values
 from tjlib.formats import codex, inspect_ai, native, nemo_gym, tau_bench
 from tjlib.formats.imported import Imported, Outcome
+from tjlib.formats.join import Join
 from tjlib.trace import InputError
 
-__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "known", "load", "stream"]
+__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "Passed", "known", "load", "outcomes", "stream"]
 
 
 class Format(NamedTuple):
-    """How to tell a format from its first value, and how to read a log of it."""
+    """How to tell a format from a value of it, and how to read one file's values."""
 
     recognise: Callable[[object], bool]
     read: Callable[[Iterator[Document | Unread]], Iterator[Imported | Unread]]
@@ -39,53 +40,31 @@ FORMATS = {
 }
 
 #: Format -> what reads one value of its label files: the outcome of each task it names, or None.
-OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {}
+OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
+    "native": native.outcomes,
+}
+
+#: Values of a file that are looked at for one that tells the format: a header may come first.
+_LOOK = 20
+
+
+class Passed(NamedTuple):
+    """A file of a folder or archive that holds no run, and what it holds."""
+
+    why: str
+    source: str = ""
 
 
 class Log(NamedTuple):
-    """The runs of one file, and what of it could not be read, each as "FILE:LINE: why"."""
+    """The runs of a log, what could not be read and which files held no run.
+
+    Each of ``unread`` and ``passed`` is one line: the place, a colon, why.
+    """
 
     format: str
     runs: list[Imported]
     unread: list[str]
-
-
-def _detect(path: Path, found: Iterator) -> tuple[str, Iterator]:
-    """Name the format of the first value that has one; what was looked at is read again."""
-    seen = []
-    for item in found:
-        seen.append(item)
-        if isinstance(item, Document):
-            for name, kind in FORMATS.items():
-                if kind.recognise(item.value):
-                    return name, chain(seen, found)
-            break
-    if not seen:
-        raise InputError(f"{path}: the file is empty; give a file of trajectories")
-    line, what = seen[-1].line, seen[-1].why if isinstance(seen[-1], Unread) else (
-        "no trajectory in any format that is known")
-    raise InputError(f"{path}:{line}: {what}; known are {', '.join(FORMATS)}")
-
-
-def stream(path: str | Path, format: str = "auto") -> Iterator[Imported | Unread]:
-    """Read the runs of a log one at a time.
-
-    Parameters
-    ----------
-    path : str or Path
-    format : str
-        A name of `FORMATS`, or "auto" to tell by content.
-
-    Yields
-    ------
-    Imported or Unread
-
-    Raises
-    ------
-    InputError
-        If the file cannot be opened or is of no known format.
-    """
-    yield from _open(Path(path), format)[1]
+    passed: list[str]
 
 
 def known(format: str) -> str:
@@ -95,55 +74,159 @@ def known(format: str) -> str:
     return format
 
 
-def _open(path: Path, format: str) -> tuple[str, Iterator[Imported | Unread]]:
-    found = documents(path)
-    if known(format) == "auto":
-        format, found = _detect(path, found)
-    return format, FORMATS[format].read(found)
+def _detect(found: Iterator, format: str) -> tuple[str, Iterator, list]:
+    """Name the format of the first value that has one; what was looked at is read again."""
+    tried = FORMATS if format == "auto" else {format: FORMATS[format]}
+    seen = []
+    for item in islice(found, _LOOK):
+        seen.append(item)
+        if isinstance(item, Document):
+            for name, kind in tried.items():
+                if kind.recognise(item.value):
+                    return name, chain(seen, found), seen
+    return "", chain(seen, found), seen
 
 
-def load(path: str | Path, format: str = "auto") -> Log:
+def _labels(item: object) -> dict[str, bool | Outcome] | None:
+    if isinstance(item, Document):
+        for read in OUTCOMES.values():
+            if (labels := read(item.value)) is not None:
+                return labels
+    return None
+
+
+def outcomes(path: str | Path) -> dict[str, Outcome]:
+    """Read what the label files of a path say.
+
+    Parameters
+    ----------
+    path : str or Path
+        A label file, or a folder or archive in which some may be.
+
+    Returns
+    -------
+    dict of str to Outcome
+        By the id of a task or a trajectory.
+    """
+    found: dict[str, Outcome] = {}
+    for member in members(path):
+        for item in values(member.file) if member.file else ():
+            if (labels := _labels(item)) is None:
+                break  # a label file is one from its first value on
+            found |= {name: said if isinstance(said, Outcome) else Outcome(said)
+                      for name, said in labels.items()}
+    return found
+
+
+def _no_run(seen: list, found: Iterator) -> Iterator[Unread | Passed]:
+    """Tell of a file among others that holds no run what it holds instead."""
+    if not any(isinstance(item, Document) for item in seen):
+        nothing = not seen or (seen[0].why == NO_JSON)
+        yield from [Passed("empty" if not seen else NO_JSON)] if nothing else found
+    else:
+        labels = any(_labels(item) is not None for item in seen)
+        yield Passed("labels" if labels else "no run in any format that is known")
+
+
+def _refuse(path: Path, seen: list) -> InputError:
+    if not seen:
+        return InputError(f"{path}: the file is empty; give a file of trajectories")
+    known = ", ".join(FORMATS)
+    item = next((item for item in seen if isinstance(item, Document)), seen[0])
+    why = item.why if isinstance(item, Unread) else "no trajectory in any format that is known"
+    return InputError(f"{place(path, '', item.line)}: {why}; known are {known}")
+
+
+def _member(path: Path, member: Member, format: str, alone: bool) -> Iterator:
+    """Read the runs of one file; give the name of its format first."""
+    if member.file is None:
+        yield Passed(member.why) if member.passed else Unread(0, member.why)
+        return
+    name, found, seen = _detect(values(member.file), format)
+    if not name and alone and format != "auto":
+        name = format  # as its user says
+    if name:
+        yield name
+        yield from FORMATS[name].read(found)
+    elif alone:
+        raise _refuse(path, seen)
+    else:
+        yield from _no_run(seen, found)
+
+
+def stream(
+    path: str | Path, format: str = "auto", labels: str | Path | None = None,
+) -> Iterator[Imported | Unread | Passed | str]:
+    """Read the runs of a log one at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, a folder, a gzip file or a zip archive.
+    format : str
+        A name of `FORMATS`, or "auto" to tell by content.
+    labels : str or Path, optional
+        A file of outcomes, by task or trajectory; it outweighs the log's own.
+
+    Yields
+    ------
+    Imported, Unread, Passed or str
+        A str names the format of the runs that follow. A trajectory's id that
+        came before gets a number behind it.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be opened, or a single file is of no known format.
+    """
+    known(format)
+    path, alone = Path(path), not is_container(path)
+    given = outcomes(labels) if labels else {}
+    if labels and not given:
+        raise InputError(f"{labels}: holds no outcomes; give one of the label files that a known "
+                         'format has, or lines of {"task_id": ..., "success": true or false}')
+    join = Join(path, given, {} if alone else outcomes(path))
+    for member in members(path):
+        for item in _member(path, member, format, alone):
+            if isinstance(item, Imported):
+                yield join.run(item, member.name)
+            else:
+                yield item if isinstance(item, str) else item._replace(source=member.name)
+    for why in join.left():
+        yield Passed(why)
+
+
+def load(
+    path: str | Path, format: str = "auto", labels: str | Path | None = None,
+) -> Log:
     """Read all runs of a log.
 
     Parameters
     ----------
-    path, format
+    path, format, labels
         As `stream`.
 
     Returns
     -------
     Log
-        A trajectory's id that came before gets a number behind it.
 
     Raises
     ------
     InputError
         As `stream`, or if no run could be read at all.
     """
-    path = Path(path)
-    format, found = _open(path, format)
-    runs, unread = [], []
-    for item in found:
-        if isinstance(item, Unread):
-            unread.append(f"{path}:{item.line}: {item.why}")
+    names, log = {}, Log("", [], [], [])
+    for item in stream(path, format, labels):
+        if isinstance(item, str):
+            names[item] = None
+        elif isinstance(item, Imported):
+            log.runs.append(item)
+        elif isinstance(item, Unread):
+            log.unread.append(f"{place(path, item.source, item.line)}: {item.why}")
         else:
-            runs.append(item)
-    if not runs:
-        raise InputError(unread[0] if unread else f"{path}: holds no run; give another file")
-    return Log(format, _told_apart(runs), unread)
-
-
-def _told_apart(runs: list[Imported]) -> list[Imported]:
-    """Number the ids that appear again."""
-    seen: set[str] = set()
-    times: dict[str, int] = {}
-    out = []
-    for run in runs:
-        own = name = run.trajectory.trajectory_id
-        while name in seen:
-            times[own] = times.get(own, 1) + 1
-            name = f"{own}~{times[own]}"
-        seen.add(name)
-        out.append(run if name == own else msgspec.structs.replace(
-            run, trajectory=msgspec.structs.replace(run.trajectory, trajectory_id=name)))
-    return out
+            log.passed.append(f"{place(path, item.source)}: {item.why}")
+    if not log.runs:
+        raise InputError(log.unread[0] if log.unread else
+                         f"{path}: holds no run in any format that is known; known are "
+                         f"{', '.join(FORMATS)}")
+    return log._replace(format=", ".join(names))
