@@ -20,11 +20,14 @@ from tjlib.formats import (
     anthropic,
     atif,
     claude_code,
+    codex,
+    inspect_ai,
     langsmith,
     magentic_one,
     managed_agents,
     mini_swe_agent,
     native,
+    nemo_gym,
     openhands,
     otel,
     smolagents_gaia,
@@ -63,6 +66,9 @@ FORMATS = {
     "claude_code": Format(claude_code.recognise, claude_code.read),
     "managed_agents": Format(managed_agents.recognise, managed_agents.read),
     "anthropic": Format(anthropic.recognise, anthropic.read),
+    "nemo_gym": Format(nemo_gym.recognise, nemo_gym.read),
+    "codex": Format(codex.recognise, codex.read),
+    "inspect": Format(inspect_ai.recognise, inspect_ai.read),
 }
 
 #: Format -> what reads one value of its label files: the outcome of each task it names, or None.

@@ -8,11 +8,11 @@ success at all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
+from tjlib.formats.fields import number
 from tjlib.formats.imported import Imported, shown
 from tjlib.trace import Step, Trajectory
 
@@ -39,11 +39,6 @@ def _without_marker(step: Step) -> Step:
     return Step(step.thought, step.calls, step.observations, rest or None, step.logprobs)
 
 
-def _number(value: object) -> float | None:
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if known and math.isfinite(value) else None
-
-
 def _crash(info: dict) -> str:
     error = info.get("error") or info.get("traceback")
     return shown(error) if error else ""
@@ -58,7 +53,7 @@ def _episode(line: int, episode: dict) -> Imported | Unread:
     read = chat.read(messages, _failed)
     steps = tuple(map(_without_marker, read.steps))
     notes, crash = list(read.notes), _crash(info)
-    reward = _number(episode.get("reward"))
+    reward = number(episode.get("reward"))
     if crash:
         notes.append(f"crashed, so not judged: {crash}")
     elif not messages:

@@ -1,0 +1,68 @@
+"""What a log says of tokens: how likely each was, and how many there were.
+
+Decision: log-probabilities are kept only as a whole turn of real ones.
+Refusal: the stand-ins that harnesses write where they know none are no
+measurement, and counts of no tokens at all are none.
+"""
+
+from __future__ import annotations
+
+from tjlib.formats.fields import number
+
+__all__ = ["logprobs", "usage"]
+
+#: NeMo Gym's stand-ins: of a turn that is not there, and of a model that tells none.
+_PLACEHOLDERS = ([0.0], [-0.1, -0.2])
+
+#: Our name of a total -> what logs call it, itself or inside another field.
+_NAMES = {
+    "prompt_tokens": ("input_tokens", "prompt_tokens"),
+    "completion_tokens": ("output_tokens", "completion_tokens"),
+    "total_tokens": ("total_tokens",),
+    "cached_tokens": ("cached_input_tokens", "input_tokens_cache_read", "cached_tokens"),
+    "reasoning_tokens": ("reasoning_output_tokens", "reasoning_tokens"),
+    "cost": ("cost", "total_cost"),
+}
+_DETAILS = ("input_tokens_details", "output_tokens_details")
+
+
+def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
+    """Return the log-probabilities of a turn, or None and what is wrong with them.
+
+    Examples
+    --------
+    >>> logprobs([-0.5, 0])
+    ((-0.5, 0.0), '')
+    >>> logprobs([0.0])
+    (None, 'placeholder log-probabilities, left out')
+    """
+    if given is None or given == []:
+        return None, ""
+    if given in _PLACEHOLDERS:
+        return None, "placeholder log-probabilities, left out"
+    found = [number(value) for value in given] if isinstance(given, list) else [None]
+    if any(value is None or value > 0 for value in found):
+        return None, "log-probabilities that are no list of numbers up to 0, left out"
+    return tuple(map(float, found)), ""
+
+
+def usage(*given: object) -> dict[str, int | float]:
+    """Return the sums of the token counts of several models or parts, by our names.
+
+    Examples
+    --------
+    >>> usage({"input_tokens": 9, "output_tokens_details": {"reasoning_tokens": 2}})
+    {'prompt_tokens': 9, 'reasoning_tokens': 2}
+    """
+    totals: dict[str, int | float] = {}
+    for part in given:
+        if not isinstance(part, dict):
+            continue
+        known = dict(part)
+        for name in _DETAILS:
+            known |= part[name] if isinstance(part.get(name), dict) else {}
+        for name, others in _NAMES.items():
+            count = next((known[o] for o in others if number(known.get(o)) is not None), None)
+            if count is not None:
+                totals[name] = totals.get(name, 0) + count
+    return totals if any(totals.values()) else {}
