@@ -47,11 +47,12 @@ ARROWS = {
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
-    "tjlib.formats.agentbench": ["tjlib.documents", "tjlib.formats.chat",
-                                 "tjlib.formats.dialects", "tjlib.formats.imported"],
+    "tjlib.formats.agentbench": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
     "tjlib.formats.anthropic": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
-    "tjlib.formats.atif": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.imported"],
+    "tjlib.formats.atif": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.blocks": ["tjlib.formats.chat", "tjlib.formats.fields"],
     "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported"],
     "tjlib.formats.claude_code": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
@@ -66,10 +67,11 @@ ARROWS = {
         "formats.tokens")],
     "tjlib.formats.items": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
-    "tjlib.formats.langsmith": ["tjlib.documents", "tjlib.formats.dialects",
-                                "tjlib.formats.imported", "tjlib.formats.spans"],
-    "tjlib.formats.magentic_one": ["tjlib.documents", "tjlib.formats.imported",
-                                   "tjlib.formats.speakers"],
+    "tjlib.formats.langsmith": [f"tjlib.{name}" for name in (
+        "documents", "formats.dialects", "formats.fields", "formats.imported",
+        "formats.spans", "formats.tokens")],
+    "tjlib.formats.magentic_one": [f"tjlib.{name}" for name in (
+        "documents", "formats.fields", "formats.imported", "formats.speakers")],
     "tjlib.formats.managed_agents": ["tjlib.documents", "tjlib.formats.blocks",
                                      "tjlib.formats.chat", "tjlib.formats.fields",
                                      "tjlib.formats.imported"],
@@ -77,11 +79,12 @@ ARROWS = {
                                      "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
                              "tjlib.release"],
-    "tjlib.formats.otel": ["tjlib.documents", "tjlib.formats.dialects",
-                           "tjlib.formats.imported", "tjlib.formats.spans"],
-    "tjlib.formats.smolagents_gaia": ["tjlib.documents", "tjlib.formats.chat",
-                                      "tjlib.formats.dialects", "tjlib.formats.imported"],
-    "tjlib.formats.spans": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.imported"],
+    "tjlib.formats.otel": [f"tjlib.{name}" for name in (
+        "documents", "formats.dialects", "formats.imported", "formats.spans")],
+    "tjlib.formats.smolagents_gaia": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
+    "tjlib.formats.spans": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.speakers": ["tjlib.formats.chat", "tjlib.formats.imported"],
     "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported"],
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
@@ -95,8 +98,8 @@ ARROWS = {
     "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.tokens": ["tjlib.formats.fields"],
-    "tjlib.formats.who_and_when": ["tjlib.documents", "tjlib.formats.imported",
-                                   "tjlib.formats.speakers"],
+    "tjlib.formats.who_and_when": [f"tjlib.{name}" for name in (
+        "documents", "formats.fields", "formats.imported", "formats.speakers")],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.jsontext": [],
     "tjlib.judged": ["tjlib.jsonl"],

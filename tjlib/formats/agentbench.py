@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
 from tjlib.formats.dialects import decoded
+from tjlib.formats.fields import run
 from tjlib.formats.imported import Imported, shown
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise"]
 
@@ -64,10 +64,9 @@ def _row(line: int, row: dict) -> Imported | Unread:
     if row.get("error"):
         notes.append(shown(row["error"]))
     task_id, result = shown(row["index"], 60), output.get("result")
-    return Imported(
-        Trajectory(f"agentbench-{task_id}", read.opening, read.steps,
-                   chat.text_of(result)[0] or read.answer),
-        line, task_id=task_id, procedure=read.procedure, notes=tuple(notes))
+    return run(line, f"agentbench-{task_id}", read.opening, read.steps,
+               chat.text_of(result)[0] or read.answer, task_id=task_id,
+               procedure=read.procedure, notes=tuple(notes))
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -13,12 +13,16 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.imported import Imported, measured, shown
-from tjlib.trace import Observation, Step, Trajectory
+from tjlib.formats.fields import listed, number, run, text, under
+from tjlib.formats.imported import Imported, shown
+from tjlib.formats.tokens import logprobs
+from tjlib.trace import Observation, Step
 
 __all__ = ["read", "recognise"]
 
-_TOTALS = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
+#: A field of a step's metrics -> our name of its total.
+_TOTALS = {"prompt_tokens": "prompt_tokens", "completion_tokens": "completion_tokens",
+           "cached_tokens": "cached_tokens", "cost_usd": "cost"}
 
 
 def _is_run(value: object) -> bool:
@@ -44,7 +48,7 @@ def recognise(value: object) -> bool:
 class _Turn:
     """One step of the agent and what came before the next."""
 
-    number: int
+    at: int
     step: dict
     results: list = field(default_factory=list)
     events: list[Observation] = field(default_factory=list)
@@ -52,8 +56,8 @@ class _Turn:
 
 
 def _results(step: dict) -> list:
-    found = (_part(step, "observation") if "observation" in step else step).get("results")
-    return found if isinstance(found, list) else []
+    return listed(under(step, "observation", "results") if "observation" in step
+                  else step.get("results"))
 
 
 def _content(result: object) -> tuple[object, str]:
@@ -79,33 +83,33 @@ class _Run:
         self.procedure: list[str] = []
         self.notes: list[str] = []
 
-    def note(self, number: int, what: str) -> None:
+    def note(self, at: int, what: str) -> None:
         if what:
-            self.notes.append(f"step {number}: {what}")
+            self.notes.append(f"step {at}: {what}")
 
-    def add(self, number: int, step: object) -> None:
+    def add(self, at: int, step: object) -> None:
         """Place one step of the log, whose parts may be of any type."""
         step = step if isinstance(step, dict) else {}
         source = step.get("source", step.get("role"))
         if source in ("agent", "assistant"):
-            self.turns.append(_Turn(number, step, list(_results(step))))
+            self.turns.append(_Turn(at, step, list(_results(step))))
             return
         if source == "observation" and self.turns:
             self.turns[-1].results += _results(step)
             return
         if source not in ("user", "system", "observation"):
-            self.note(number, f"of unknown source {shown(source, 40)!r}, left out")
+            self.note(at, f"of unknown source {shown(source, 40)!r}, left out")
             return
-        text, odd = chat.text_of(step.get("message"))
-        self.note(number, odd and f"{odd}, left out")
-        if text and self.turns:
-            self.turns[-1].user.append(text if source == "user" else f"({source}) {text}")
-        elif text:
-            (self.opening if source == "user" else self.procedure).append(text)
+        said, odd = chat.text_of(step.get("message"))
+        self.note(at, odd and f"{odd}, left out")
+        if said and self.turns:
+            self.turns[-1].user.append(said if source == "user" else f"({source}) {said}")
+        elif said:
+            (self.opening if source == "user" else self.procedure).append(said)
         for result in _results(step):
             content, where = _content(result)
             said, odd = chat.text_of(content)
-            self.note(number, where or (odd and f"{odd}, left out"))
+            self.note(at, where or (odd and f"{odd}, left out"))
             kept = self.turns[-1].events if self.turns else self.early
             kept.append(chat.observed(said, False))
 
@@ -126,28 +130,23 @@ class _Run:
         results = []
         for result in turn.results:
             content, where = _content(result)
-            self.note(turn.number, where)
+            self.note(turn.at, where)
             results.append({"role": "tool", "content": content, "tool_call_id": result.get(
                 "source_call_id") if isinstance(result, dict) else None})
         read = chat.read([
-            {"role": "assistant", "content": "\n\n".join(text for text, _ in said if text),
+            {"role": "assistant", "content": "\n\n".join(one for one, _ in said if one),
              "tool_calls": [_call(c) for c in calls] if isinstance(calls, list) else calls},
             *results], lambda message, text: False)
         for what in (*(odd and f"{odd}, left out" for _, odd in said),
                      *(note.partition(": ")[2] or note for note in read.notes)):
             # A step without structured calls may well have results: terminus-2 writes it so.
             if calls or what != "a result of no open call":
-                self.note(turn.number, what)
+                self.note(turn.at, what)
         step = read.steps[0]
-        logprobs, odd = measured(_part(turn.step, "metrics").get("logprobs"))
-        self.note(turn.number, odd)
+        measured, odd = logprobs(under(turn.step, "metrics", "logprobs"))
+        self.note(turn.at, odd)
         user = "\n\n".join(turn.user) or None
-        return Step(step.thought, step.calls, (*step.observations, *turn.events), user, logprobs)
-
-
-def _part(value: dict, key: str) -> dict:
-    found = value.get(key)
-    return found if isinstance(found, dict) else {}
+        return Step(step.thought, step.calls, (*step.observations, *turn.events), user, measured)
 
 
 def _call(call: object) -> object:
@@ -157,52 +156,38 @@ def _call(call: object) -> object:
         "name": call.get("function_name"), "arguments": call.get("arguments")}}
 
 
-def _number(value: object) -> int | float | None:
-    ok = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if ok and 0 <= value < 1e12 else None
-
-
 def _usage(value: dict, steps: Sequence) -> dict[str, int | float]:
     """Take the totals, or where there are none the sums over steps."""
-    totals = _part(value, "final_metrics")
-    metrics = [_part(s, "metrics") for s in steps if isinstance(s, dict)]
     out = {}
-    for name in _TOTALS:
-        parts = [n for m in metrics if (n := _number(m.get(name))) is not None]
-        total = _number(totals.get(f"total_{name}"))
+    for name, ours in _TOTALS.items():
+        parts = [n for s in steps if (n := number(under(s, "metrics", name))) is not None]
+        total = number(under(value, "final_metrics", f"total_{name}"))
         if total is not None or parts:
-            out[name] = sum(parts) if total is None else total
+            out[ours] = sum(parts) if total is None else total
     return out
 
 
 def _imported(line: int, value: dict, steps: Sequence, notes: Sequence[str] = ()) -> (
         Imported | Unread):
-    run = _Run()
-    for number, step in enumerate(steps, 1):
-        run.add(number, step)
-    done = run.closed()
+    parts = _Run()
+    for at, step in enumerate(steps, 1):
+        parts.add(at, step)
+    done = parts.closed()
     copied = sum(isinstance(s, dict) and s.get("is_copied_context") is True for s in steps)
     for there, what in (
             (copied, f"{copied} steps are copied from the run that this one continues"),
             (ref := value.get("continued_trajectory_ref"), f"goes on in {shown(ref)}, not read"),
             (value.get("subagent_trajectories"), "the runs of its sub-agents are not read")):
         if there:
-            run.notes.append(what)
-    models = [m for m in (_part(value, "agent").get("model_name"),
-                          *(t.step.get("model_name") for t in run.turns))
-              if isinstance(m, str) and m]
-    session = value.get("session_id") or value.get("trajectory_id")
-    name = session if isinstance(session, str) else f"line{line}"
+            parts.notes.append(what)
+    models = filter(None, map(text, (under(value, "agent", "model_name"),
+                                     *(turn.step.get("model_name") for turn in parts.turns))))
+    name = text(value.get("session_id")) or text(value.get("trajectory_id")) or f"line{line}"
     answer = done[-1] if done and not done[-1].calls and not done[-1].observations else None
-    try:
-        trajectory = Trajectory(f"atif-{name}", "\n\n".join(run.opening), tuple(done),
-                                chat.text_of(run.turns[-1].step.get("message"))[0]
-                                if answer else "")
-    except ValueError as error:
-        return Unread(line, f"a run whose {error}")
-    return Imported(trajectory, line, task_id=name, model=models[0] if models else None,
-                    procedure="\n\n".join(run.procedure), notes=(*notes, *run.notes),
-                    usage=_usage(value, steps))
+    said = chat.text_of(parts.turns[-1].step.get("message"))[0] if answer else ""
+    return run(line, f"atif-{name}", "\n\n".join(parts.opening), tuple(done), said, task_id=name,
+               model=next(models, None), procedure="\n\n".join(parts.procedure),
+               notes=(*notes, *parts.notes), usage=_usage(value, steps))
 
 
 @dataclass

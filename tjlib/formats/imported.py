@@ -13,7 +13,7 @@ import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "Outcome", "measured", "shown"]
+__all__ = ["Imported", "Outcome", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -92,24 +92,3 @@ def shown(text: object, most: int = 120) -> str:
     """
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "?" for c in line[:most])
-
-
-def measured(values: object) -> tuple[tuple[float, ...] | None, str]:
-    """Return a log's token log-probabilities if they were measured, and why not otherwise.
-
-    Numbers of at most two decimals throughout are a harness's stand-ins:
-    measured ones have more.
-
-    Examples
-    --------
-    >>> measured([-0.0131, -1.25]), measured([-0.1, -0.2])
-    (((-0.0131, -1.25), ''), (None, 'placeholder log-probabilities, left out'))
-    """
-    if values is None or values == []:
-        return None, ""
-    if not isinstance(values, list) or not all(
-            isinstance(v, int | float) and not isinstance(v, bool) and v <= 0 for v in values):
-        return None, "log-probabilities that are none, left out"
-    if all(round(v, 2) == v for v in values):
-        return None, "placeholder log-probabilities, left out"
-    return tuple(map(float, values)), ""

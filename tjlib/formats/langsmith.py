@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats.dialects import first, messages
+from tjlib.formats.fields import text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.spans import Span
 from tjlib.formats.spans import read as read_spans
+from tjlib.formats.tokens import usage
 
 __all__ = ["read", "recognise"]
 
@@ -37,9 +39,8 @@ def recognise(value: object) -> bool:
 
 
 def _part(record: dict, *path: str) -> dict:
-    for key in path:
-        record = record.get(key) if isinstance(record.get(key), dict) else {}
-    return record
+    found = under(record, *path)
+    return found if isinstance(found, dict) else {}
 
 
 def _flat(found: object) -> list:
@@ -69,23 +70,13 @@ def _said(outputs: dict) -> list[dict]:
     return messages(said if named else {"role": "assistant", **said})
 
 
-def _usage(outputs: dict) -> dict[str, int | float]:
-    found = _part(outputs, "usage_metadata") or _part(outputs, "llm_output", "token_usage")
-    counts = {"prompt_tokens": first(found, "input_tokens", "prompt_tokens"),
-              "completion_tokens": first(found, "output_tokens", "completion_tokens")}
-    return {k: n for k, n in counts.items() if type(n) is int and 0 <= n < 10**12}
-
-
 def _span(line: int, record: dict) -> Span:
     inputs, outputs = _part(record, "inputs"), _part(record, "outputs")
     run_type, name = record.get("run_type"), shown(record.get("name") or "", 60)
-    trace = first(record, "trace_id", "id")
+    trace = text(first(record, "trace_id", "id"))
     failed = bool(record.get("error"))
-    order = first(record, "dotted_order", "start_time")
-    start = (order if isinstance(order, str) else "",)
-    trace = trace if isinstance(trace, str) else ""
-    model = first(_part(record, "extra", "metadata"), "ls_model_name") or inputs.get("model")
-    model = model if isinstance(model, str) else None
+    start = (text(first(record, "dotted_order", "start_time")),)
+    model = text(under(record, "extra", "metadata", "ls_model_name")) or text(inputs.get("model"))
     asked = [m for raw in _flat(first(inputs, "messages", "prompts")) for m in messages(raw)]
     if run_type == "tool":
         call = _part(inputs, "tool_call")  # LangGraph's tool node hands over the whole call
@@ -98,9 +89,10 @@ def _span(line: int, record: dict) -> Span:
         return Span(line, trace, start, "tool", name, call=(given, name, arguments),
                     result=record.get("error") if failed else result, failed=failed)
     if run_type == "llm":
-        tools = inputs.get("tools") or _part(record, "extra", "invocation_params").get("tools")
+        tools = inputs.get("tools") or under(record, "extra", "invocation_params", "tools")
         return Span(line, trace, start, "model", name, asked, _said(outputs), offers=bool(tools),
-                    model=model, usage=_usage(outputs))
+                    model=model or None, usage=usage(outputs.get("usage_metadata")
+                                or under(outputs, "llm_output", "token_usage")))
     if record.get("parent_run_id"):  # what a link of a chain says, a model or a tool says
         return Span(line, trace, start, "", name)
     after = [m for raw in _flat(outputs.get("messages")) for m in messages(raw)]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import PurePath
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import speakers
+from tjlib.formats.fields import named, run
 from tjlib.formats.imported import Imported, Outcome
-from tjlib.trace import Trajectory
 
 __all__ = ["outcomes", "read", "recognise"]
 
@@ -30,13 +29,8 @@ def recognise(value: object) -> bool:
 def _run(entries: list[Document]) -> Imported | Unread:
     talk = speakers.read([entry.value for entry in entries])
     first = entries[0]
-    name = PurePath(first.source).stem or f"magentic-line{first.line}"
-    try:
-        trajectory = Trajectory(name, talk.opening, talk.steps, talk.answer)
-    except ValueError as error:
-        return Unread(first.line, f"a run whose {error}")
-    return Imported(trajectory, first.line, task_id=name, notes=talk.notes,
-                    messages=talk.messages)
+    return run(first.line, named(first, "magentic", whole=True), talk.opening, talk.steps,
+               talk.answer, notes=talk.notes, messages=talk.messages)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
 from tjlib.formats.dialects import first
+from tjlib.formats.fields import run
 from tjlib.formats.imported import Imported, shown
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise", "right"]
 
@@ -111,13 +111,10 @@ def _row(line: int, row: dict) -> Imported | Unread:
     notes.append(_JUDGED if judged else "no success: a prediction or a true answer is missing")
     task_id = hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
     agent = _text(row.get("agent_name")) or "agent"
-    try:
-        trajectory = Trajectory(f"{agent}-{task_id}", question, read.steps, prediction or "")
-    except ValueError as error:
-        return Unread(line, f"a row whose {error}")
-    return Imported(
-        trajectory, line, right(prediction, answer) if judged else None, task_id=task_id,
-        model=agent, procedure=read.procedure, notes=tuple(notes),
+    return run(
+        line, f"{agent}-{task_id}", question, read.steps, prediction or "", task_id=task_id,
+        success=right(prediction, answer) if judged else None, model=agent,
+        procedure=read.procedure, notes=tuple(notes),
         about={name: text for name, key in (("level", "task"), ("ground_truth", "true_answer"))
                if (text := _text(row.get(key)))})
 

@@ -17,8 +17,10 @@ import msgspec
 
 from tjlib.documents import Unread
 from tjlib.formats import chat
-from tjlib.formats.imported import Imported, measured, shown
-from tjlib.trace import Step, Trajectory
+from tjlib.formats.fields import run
+from tjlib.formats.imported import Imported, shown
+from tjlib.formats.tokens import logprobs
+from tjlib.trace import Step
 
 __all__ = ["Span", "read"]
 
@@ -103,10 +105,10 @@ class _Talk:
 def _with_logprobs(messages: list[dict], steps: Sequence[Step]) -> tuple[tuple[Step, ...], list]:
     """Give each step the log-probabilities of its message, which is the one it was read from."""
     said = [m for m in messages if m.get("role") == "assistant"]
-    read = [measured(message.get("logprobs")) for message in said]
+    read = [logprobs(message.get("logprobs")) for message in said]
     return tuple(
-        msgspec.structs.replace(step, logprobs=logprobs) if logprobs else step
-        for step, (logprobs, _) in zip(steps, read, strict=True)), [
+        msgspec.structs.replace(step, logprobs=measured)
+        for step, (measured, _) in zip(steps, read, strict=True)), [
         f"step {at}: {odd}" for at, (_, odd) in enumerate(read) if odd]
 
 
@@ -131,14 +133,9 @@ def _trace(spans: list[Span], prefix: str) -> Imported | Unread:
     usage: Counter = Counter()
     for span in used:
         usage.update(span.usage)
-    try:
-        trajectory = Trajectory(f"{prefix}-{trace or f'line{line}'}", read.opening, steps,
-                                read.answer)
-    except ValueError as error:
-        return Unread(line, f"a trace whose {error}")
-    return Imported(trajectory, line, task_id=trajectory.trajectory_id,
-                    model=next((s.model for s in used if s.model), None),
-                    procedure=read.procedure, notes=tuple(notes), usage=dict(usage))
+    return run(line, f"{prefix}-{trace or f'line{line}'}", read.opening, steps, read.answer,
+               model=next((s.model for s in used if s.model), None), procedure=read.procedure,
+               notes=tuple(notes), usage=dict(usage))
 
 
 def read(spans: Iterable[Span], prefix: str) -> list[Imported | Unread]:

@@ -7,12 +7,11 @@ measurement, and counts of no tokens at all are none.
 
 from __future__ import annotations
 
+import math
+
 from tjlib.formats.fields import number
 
 __all__ = ["logprobs", "usage"]
-
-#: NeMo Gym's stand-ins: of a turn that is not there, and of a model that tells none.
-_PLACEHOLDERS = ([0.0], [-0.1, -0.2])
 
 #: Our name of a total -> what logs call it, itself or inside another field.
 _NAMES = {
@@ -29,6 +28,8 @@ _DETAILS = ("input_tokens_details", "output_tokens_details")
 def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
     """Return the log-probabilities of a turn, or None and what is wrong with them.
 
+    All 0 or -0.1, -0.2, -0.3 and so on are the stand-ins of NeMo Gym and Harbor.
+
     Examples
     --------
     >>> logprobs([-0.5, 0])
@@ -38,11 +39,12 @@ def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
     """
     if given is None or given == []:
         return None, ""
-    if given in _PLACEHOLDERS:
-        return None, "placeholder log-probabilities, left out"
     found = [number(value) for value in given] if isinstance(given, list) else [None]
     if any(value is None or value > 0 for value in found):
         return None, "log-probabilities that are no list of numbers up to 0, left out"
+    ramp = all(math.isclose(value, -place / 10) for place, value in enumerate(found, 1))
+    if ramp or not any(found):
+        return None, "placeholder log-probabilities, left out"
     return tuple(map(float, found)), ""
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import speakers
+from tjlib.formats.fields import run, text
 from tjlib.formats.imported import Imported, shown
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise"]
 
@@ -26,8 +26,8 @@ def recognise(value: object) -> bool:
 
 def _procedure(prompts: object) -> str:
     if isinstance(prompts, dict):
-        return "\n\n".join(f"{name}:\n{text}" for name, text in prompts.items())
-    return prompts if isinstance(prompts, str) else ""
+        return "\n\n".join(f"{name}:\n{prompt}" for name, prompt in prompts.items())
+    return text(prompts)
 
 
 def _blamed(value: dict, talk: speakers.Talk) -> tuple[tuple[int, ...], list[str]]:
@@ -52,16 +52,11 @@ def _run(line: int, value: dict) -> Imported | Unread:
         return Unread(line, "a run whose history is no list")
     talk = speakers.read(history)
     steps_failed, notes = _blamed(value, talk)
-    task_id = value.get("question_ID")
-    task_id = task_id if isinstance(task_id, str) and task_id else f"line{line}"
-    question = value.get("question")
-    asked = question if isinstance(question, str) and question else talk.opening
-    try:
-        trajectory = Trajectory(f"ww-{task_id}", asked, talk.steps, talk.answer)
-    except ValueError as error:
-        return Unread(line, f"a run whose {error}")
-    return Imported(
-        trajectory, line, value.get("is_correct") is True, task_id=task_id,
+    task_id = text(value.get("question_ID")) or f"line{line}"
+    asked = text(value.get("question")) or talk.opening
+    return run(
+        line, f"ww-{task_id}", asked, talk.steps, talk.answer,
+        success=value.get("is_correct") is True, task_id=task_id,
         opening=talk.opening if talk.opening.strip() != asked.strip() else "",
         procedure=_procedure(value.get("system_prompt")), notes=(*talk.notes, *notes),
         steps_failed=steps_failed, messages=talk.messages,
