@@ -7,13 +7,14 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "Outcome", "shown"]
+__all__ = ["Imported", "Outcome", "number", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -46,6 +47,9 @@ class Imported(msgspec.Struct, frozen=True):
     source : str
         The file in the folder or archive that was read; the reader of all
         formats fills it in.
+    messages : tuple of int
+        The 0-based number of the message that each step is in its log, where
+        labels count messages.
     """
 
     trajectory: Trajectory
@@ -61,13 +65,31 @@ class Imported(msgspec.Struct, frozen=True):
     steps_failed: tuple[int, ...] = ()
     usage: dict[str, int | float] = {}
     source: str = ""
+    messages: tuple[int, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """What a side file says of a run: whether it went well, and where not (0-based steps)."""
+    """What a side file says of a run: whether it went well, and where not.
+
+    That is a 0-based step, or where the file counts messages a 0-based message.
+    """
 
     success: bool | None
     steps_failed: tuple[int, ...] = ()
+    messages_failed: tuple[int, ...] = ()
+
+
+def number(value: object) -> float | None:
+    """Return a finite number as it is, and None for anything else.
+
+    >>> number(1), number(True), number("1")
+    (1.0, None, None)
+    """
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    try:
+        return float(value) if known and math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def shown(text: object, most: int = 120) -> str:

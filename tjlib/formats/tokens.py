@@ -7,7 +7,7 @@ measurement, and counts of no tokens at all are none.
 
 from __future__ import annotations
 
-from tjlib.formats.fields import number
+from tjlib.formats.imported import number
 
 __all__ = ["logprobs", "usage"]
 
@@ -43,7 +43,7 @@ def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
     found = [number(value) for value in given] if isinstance(given, list) else [None]
     if any(value is None or value > 0 for value in found):
         return None, "log-probabilities that are no list of numbers up to 0, left out"
-    return tuple(map(float, found)), ""
+    return tuple(found), ""
 
 
 def usage(*given: object) -> dict[str, int | float]:
