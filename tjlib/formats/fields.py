@@ -15,7 +15,7 @@ from tjlib.documents import Document, Unread
 from tjlib.formats.imported import Imported
 from tjlib.trace import Step, Trajectory
 
-__all__ = ["listed", "number", "run", "stem", "text", "totals", "under"]
+__all__ = ["listed", "named", "number", "run", "text", "totals", "under"]
 
 
 def under(value: Any, *keys: str | int) -> Any:
@@ -58,16 +58,18 @@ def totals(**given: object) -> dict[str, int | float]:
     return {name: value for name, value in given.items() if number(value) is not None}
 
 
-def stem(document: Document) -> str:
-    """Return the name of a document's file up to its first ending, or nothing.
+def named(document: Document, kind: str, whole: bool = False) -> str:
+    """Name a run that has no name of its own after its file, and by line unless it begins it.
 
-    >>> stem(Document(1, "", None, "runs/acme__shop-12.traj.json"))
+    ``whole`` tells that the run is all of the file, wherever its first element stands.
+
+    >>> named(Document(1, "", None, "runs/acme__shop-12.traj.json"), "mini")
     'acme__shop-12'
     """
     name = PurePosixPath(document.source).name
     for ending in (".gz", ".json", ".jsonl", ".traj"):
         name = name.removesuffix(ending)
-    return name
+    return name if name and (whole or document.line == 1) else f"{name or kind}-line{document.line}"
 
 
 def run(line: int, name: str, goal: str, steps: tuple[Step, ...], answer: str,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, number, run, stem, text, totals, under
+from tjlib.formats.fields import listed, named, number, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["outcomes", "read", "recognise"]
@@ -35,8 +35,8 @@ def _opens(value: object) -> bool:
 def recognise(value: object) -> bool:
     """Tell whether a value is a run, or the system prompt that opens a bare list."""
     told = text(under(value, "trajectory_format")).startswith("mini-swe-agent")
-    return _opens(value) or isinstance(under(value, "messages"), list) and (
-        told or under(value, "info", "mini_version") is not None)
+    return _opens(value) or (isinstance(under(value, "messages"), list) and (
+        told or under(value, "info", "mini_version") is not None))
 
 
 def outcomes(value: object) -> dict[str, bool] | None:
@@ -48,9 +48,8 @@ def outcomes(value: object) -> dict[str, bool] | None:
     if not isinstance(under(value, "resolved_ids"), list):
         return None
     failed = [*listed(value.get("unresolved_ids")), *listed(value.get("empty_patch_ids"))]
-    return {name: resolved
-            for names, resolved in ((failed, False), (value["resolved_ids"], True))
-            for name in names if isinstance(name, str)}
+    told = [(name, True) for name in value["resolved_ids"]] + [(name, False) for name in failed]
+    return {name: resolved for name, resolved in told if isinstance(name, str)}
 
 
 def _failed(message: dict, said: str) -> bool:
@@ -108,7 +107,7 @@ def _run(document: Document, messages: list, value: dict) -> Imported | Unread:
     spent = [u for m in messages if isinstance(u := under(m, "extra", "response", "usage"), dict)]
     counts = {key: [n for u in spent if (n := number(u.get(key))) is not None]
               for key in ("prompt_tokens", "completion_tokens")}
-    name = text(value.get("instance_id")) or stem(document) or f"mini-line{document.line}"
+    name = text(value.get("instance_id")) or named(document, "mini", not value)
     return run(
         document.line, name, read.opening, read.steps,
         text(under(info, "submission")) or _submitted(messages) or read.answer,

@@ -17,13 +17,19 @@ from tjlib.containers import kind, members
 from tjlib.documents import Unread, values
 from tjlib.formats import (
     agentdojo,
+    anthropic,
+    claude_code,
     codex,
     detect,
     inspect_ai,
+    managed_agents,
+    mini_swe_agent,
     native,
     nemo_gym,
     openai_chat,
+    openhands,
     sidecar,
+    swe_agent,
     tau2,
     tau_bench,
 )
@@ -36,7 +42,6 @@ from tjlib.trace import InputError, Trajectory
 __all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "Passed", "known", "load", "outcomes", "stream",
            "told", "trajectories"]
 
-
 #: Name -> format, in the order in which they are tried.
 FORMATS = {
     "native": Format(native.recognise, native.read),
@@ -46,13 +51,23 @@ FORMATS = {
     "nemo_gym": Format(nemo_gym.recognise, nemo_gym.read),
     "codex": Format(codex.recognise, codex.read),
     "inspect": Format(inspect_ai.recognise, inspect_ai.read, together=True),
+    "swe_agent": Format(swe_agent.recognise, swe_agent.read),
+    "mini_swe_agent": Format(mini_swe_agent.recognise, mini_swe_agent.read),
+    "openhands": Format(openhands.recognise, openhands.read),
+    "claude_code": Format(claude_code.recognise, claude_code.read),
+    "managed_agents": Format(managed_agents.recognise, managed_agents.read),
+    "anthropic": Format(anthropic.recognise, anthropic.read),
     "openai_chat": Format(openai_chat.recognise, openai_chat.read),  # last: it takes any messages
 }
 
 #: Format -> what reads one value of its label files: the outcome of each task it names, or None.
 OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
-    "native": native.outcomes, "tau_bench": tau_bench.outcomes,
+    "native": native.outcomes,
+    "tau_bench": tau_bench.outcomes,
+    "swe_agent": swe_agent.outcomes,
+    "mini_swe_agent": mini_swe_agent.outcomes,
 }
+
 
 class Log(NamedTuple):
     """The runs of a log, what could not be read and which files held no run.

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tjlib.documents import Document, Unread, decode
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, run, stem, text, totals, under
+from tjlib.formats.fields import listed, named, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["outcomes", "read", "recognise"]
@@ -29,7 +29,7 @@ def recognise(value: object) -> bool:
     actions, history = under(value, "trajectory"), under(value, "history")
     if isinstance(actions, list):
         first = under(actions, 0)
-        return isinstance(first, dict) and {"action", "observation"} <= set(first) or (
+        return (isinstance(first, dict) and {"action", "observation"} <= set(first)) or (
             not actions and isinstance(history, list))
     first = under(history, 0)
     return chat.is_message(first) and bool({"agent", "message_type"} & set(first))
@@ -90,7 +90,8 @@ def _history(own: list[Placed]) -> Iterator[Placed]:
     for place, message in own:
         role, content = under(message, "role"), under(message, "content")
         if role == "assistant":
-            calls, action = listed(message.get("tool_calls")), chat.text_of(message.get("action"))[0]
+            action = chat.text_of(message.get("action"))[0]
+            calls = listed(message.get("tool_calls"))
             awaited = bool(action.strip()) and not calls
             yield place, {"role": role, "content": message.get("thought") or content,
                           "tool_calls": [_shell(action)] if awaited else calls}
@@ -121,10 +122,10 @@ def _run(document: Document) -> Imported | Unread:
     untold = sum(under(message, "role") == "assistant" for _, message in own) - len(read.steps)
     if untold > 0:
         notes.append(f"{untold} messages of the agent stand in the history only, left out")
-    name = text(under(replayed, "problem_statement", "id")) or stem(document)
+    name = text(under(replayed, "problem_statement", "id")) or named(document, "swe")
     spent = under(info, "model_stats")
     return run(
-        document.line, name or f"swe-line{document.line}", read.opening, read.steps,
+        document.line, name, read.opening, read.steps,
         text(under(info, "submission")) or read.answer,
         model=text(under(replayed, "agent", "model", "name")) or None, procedure=read.procedure,
         notes=tuple(notes), usage=totals(

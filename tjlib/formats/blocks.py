@@ -1,0 +1,106 @@
+"""Messages made of Anthropic's content blocks, as chat messages.
+
+Decision: a block that uses a tool is a call and one that holds a tool's
+result is a message of its own, before whatever the user says beside it; what
+the model thought comes before what it said. Refusal: no block is dropped
+here: of what is neither text nor a call the chat reader makes a note.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from tjlib.formats import chat
+from tjlib.formats.fields import listed, number, text, under
+
+__all__ = ["answer", "failed", "has_tools", "parts", "unpacked", "usage"]
+
+_TOKENS = {"input_tokens": "prompt_tokens", "cache_creation_input_tokens": "prompt_tokens",
+           "cache_read_input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
+
+
+def _kind(block: object) -> str:
+    return text(under(block, "type"))
+
+
+def _is_result(block: object) -> bool:
+    return _kind(block).endswith("tool_result")
+
+
+def has_tools(message: object) -> bool:
+    """Tell whether a message has blocks that only Anthropic's form has."""
+    return any(_is_result(block) or _kind(block) in ("tool_use", "thinking", "redacted_thinking")
+               for block in listed(under(message, "content")))
+
+
+def failed(message: dict, said: str) -> bool:
+    """Tell a tool's result that is marked as an error."""
+    return message.get("is_error") is True
+
+
+def parts(content: object) -> list:
+    """Return the blocks of a content, which may be a text or nothing."""
+    if isinstance(content, list):
+        return list(content)
+    return [] if content is None else [{"type": "text", "text": chat.text_of(content)[0]}]
+
+
+def answer(read: chat.Chat, messages: Sequence) -> str:
+    """Return what the last message to the user says, without what was thought."""
+    last = next((m for m in reversed(messages) if under(m, "role") == "assistant"), None)
+    told = [block for block in parts(under(last, "content")) if _kind(block) == "text"]
+    return read.answer and chat.text_of(told)[0]
+
+
+def usage(spent: Sequence) -> dict[str, int | float]:
+    """Add up what replies cost in tokens; what a cache held was part of the prompt.
+
+    >>> usage([{"input_tokens": 2, "cache_read_input_tokens": 9, "output_tokens": 5}])
+    {'prompt_tokens': 11, 'completion_tokens': 5}
+    """
+    totals: dict[str, int | float] = {}
+    for kind, name in _TOKENS.items():
+        found = [n for one in spent if (n := number(under(one, kind))) is not None]
+        if found:
+            totals[name] = totals.get(name, 0) + sum(found)
+    return totals
+
+
+def _result(block: dict) -> dict:
+    content, plain = block.get("content"), _kind(block) in ("tool_result", "mcp_tool_result")
+    return {"role": "tool", "tool_call_id": block.get("tool_use_id"),
+            "is_error": block.get("is_error"),
+            "content": content if plain else json.dumps(content, ensure_ascii=False)}
+
+
+def unpacked(message: object) -> Iterator[object]:
+    """Turn one message into chat messages: its own, and one for each result it holds.
+
+    Examples
+    --------
+    >>> used = {"type": "tool_use", "id": "t1", "name": "look", "input": {"sku": 7}}
+    >>> next(unpacked({"role": "assistant", "content": [used]}))["tool_calls"]
+    [{'id': 't1', 'function': {'name': 'look', 'arguments': {'sku': 7}}}]
+    """
+    content, ours = under(message, "content"), under(message, "role") == "assistant"
+    if not isinstance(content, list):
+        yield message
+        return
+    results = [_result(block) for block in content if _is_result(block)]
+    if not ours:
+        yield from results
+    kept, calls = [], []
+    for block in content:
+        if ours and _kind(block).endswith("tool_use"):
+            calls.append({"id": block.get("id"), "function": {
+                "name": block.get("name"), "arguments": block.get("input")}})
+        elif _kind(block) == "thinking":
+            if block.get("thinking"):  # a signature may stand alone
+                kept.append({"type": "text", "text": block["thinking"]})
+        elif not _is_result(block):
+            kept.append(block)
+    if ours or kept:
+        yield message | {"content": kept, "tool_calls": calls}
+    if ours:
+        yield from results
