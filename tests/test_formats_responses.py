@@ -1,6 +1,7 @@
 """NeMo Gym, Codex and Inspect: every quirk of the formats at its place."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -382,6 +383,22 @@ def test_the_heads_of_an_archive_name_task_and_model_and_are_no_runs(archive):
     [run] = inspect_ai.read(iter(found))
     assert (run.trajectory.trajectory_id, run.source) == ("quiz/3-1", found[1].source)
     assert (run.task_id, run.model) == ("quiz/3", "lab/m")
+
+
+def test_an_archive_of_our_log_gives_the_runs_of_our_log(tmp_path):
+    [log] = values("inspect")
+    head = {k: v for k, v in log.items() if k != "samples"}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as packed:
+        packed.writestr("_journal/start.json", json.dumps({"version": 2, "eval": log["eval"]}))
+        for own in log["samples"]:
+            packed.writestr(f"samples/lamp_epoch_{own['epoch']}.json", json.dumps(own))
+        packed.writestr("header.json", json.dumps(head))
+    plain, packed = load(EXAMPLES / NAMES["inspect"]), load(tmp_path / "log.eval")
+    assert (packed.format, packed.unread, packed.passed) == ("inspect", [], [])
+    assert [run.source for run in packed.runs] == [
+        "samples/lamp_epoch_1.json", "samples/lamp_epoch_2.json"]
+    assert [(r.trajectory, r.task_id, r.model, r.success) for r in packed.runs] == [
+        (r.trajectory, r.task_id, r.model, r.success) for r in plain.runs]
 
 
 def test_a_log_that_failed_is_told_and_names_no_other_logs_sample():
