@@ -39,6 +39,7 @@ ARROWS = {
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
     "tjlib.containers": [],
+    "tjlib.convert": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*", "tjlib.jsonl"],
     "tjlib.documents": ["tjlib.containers", "tjlib.jsontext"],
     "tjlib.embedding": [],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
@@ -49,6 +50,8 @@ ARROWS = {
     "tjlib.formats": [],
     "tjlib.formats.agentbench": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
+    "tjlib.formats.agentdojo": ["tjlib.documents", "tjlib.formats.chat",
+                                "tjlib.formats.imported"],
     "tjlib.formats.anthropic": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.atif": [f"tjlib.{name}" for name in (
@@ -59,6 +62,7 @@ ARROWS = {
                                   "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.codex": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
+    "tjlib.formats.detect": ["tjlib.containers", "tjlib.documents", "tjlib.formats.imported"],
     "tjlib.formats.dialects": ["tjlib.documents"],
     "tjlib.formats.fields": ["tjlib.documents", "tjlib.formats.imported"],
     "tjlib.formats.imported": [],
@@ -67,6 +71,8 @@ ARROWS = {
         "formats.tokens")],
     "tjlib.formats.items": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+    "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported",
+                           "tjlib.formats.sidecar"],
     "tjlib.formats.langsmith": [f"tjlib.{name}" for name in (
         "documents", "formats.dialects", "formats.fields", "formats.imported",
         "formats.spans", "formats.tokens")],
@@ -79,25 +85,31 @@ ARROWS = {
                                      "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
                              "tjlib.release"],
+    "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
+        "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
+    "tjlib.formats.openai_chat": ["tjlib.documents", "tjlib.formats.chat",
+                                  "tjlib.formats.imported"],
+    "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
+                                "tjlib.formats.imported"],
     "tjlib.formats.otel": [f"tjlib.{name}" for name in (
         "documents", "formats.dialects", "formats.imported", "formats.spans")],
+    "tjlib.formats.registry": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*",
+                               "tjlib.jsonl"],
+    "tjlib.formats.scores": ["tjlib.formats.imported"],
+    "tjlib.formats.sidecar": ["tjlib.formats.imported"],
     "tjlib.formats.smolagents_gaia": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
     "tjlib.formats.spans": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.speakers": ["tjlib.formats.chat", "tjlib.formats.imported"],
-    "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported"],
-    "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
-        "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
-    "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
-                                "tjlib.formats.imported"],
-    "tjlib.formats.registry": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*"],
-    "tjlib.formats.scores": ["tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.swe_agent": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],
+    "tjlib.formats.table": ["tjlib.formats.*"],
+    "tjlib.formats.tau2": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.imported",
+                           "tjlib.formats.tau_bench"],
     "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
-                                "tjlib.formats.fields", "tjlib.formats.imported"],
-    "tjlib.formats.tokens": ["tjlib.formats.fields"],
+                                "tjlib.formats.imported"],
+    "tjlib.formats.tokens": ["tjlib.formats.imported"],
     "tjlib.formats.who_and_when": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.speakers")],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
@@ -126,7 +138,8 @@ ARROWS = {
                            "tjlib.judges.prompts", "tjlib.judges.protocol",
                            "tjlib.judges.render"],
     "tjlib.judges.pool": [],
-    "tjlib.judges.runs": ["tjlib.jsonl", "tjlib.judges.pool", "tjlib.provenance"],
+    "tjlib.judges.runs": ["tjlib.formats.registry", "tjlib.jsonl", "tjlib.judges.pool",
+                          "tjlib.provenance"],
     "tjlib.kernels": [],
     "tjlib.judges.entities": ["tjlib.judges.wording"],
     "tjlib.judges.evidence": ["tjlib.judges.entities", "tjlib.judges.wording"],
@@ -148,8 +161,8 @@ ARROWS = {
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
     "tjlib.scoring": ["tjlib.formats.imported", "tjlib.measure.compare",
                       "tjlib.uncertainty.evidence", "tjlib.uncertainty.methods"],
-    "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.packaged",
-                    "tjlib.provenance", "tjlib.release"],
+    "tjlib.store": ["tjlib.fetch", "tjlib.formats.registry", "tjlib.jsonl", "tjlib.judged",
+                    "tjlib.packaged", "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
     "tjlib.uncertainty": [],
@@ -190,8 +203,8 @@ ARROWS = {
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.containers", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
-         "tjlib.packaged", "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.containers", "tjlib.formats.sidecar", "tjlib.jsonl",
+         "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from tjlib.documents import Document
-from tjlib.formats import magentic_one, who_and_when
+from tjlib.formats import magentic_one, tau_bench, who_and_when
 from tjlib.formats.registry import load
 from tjlib.trace import InputError
 
@@ -79,7 +79,7 @@ def test_the_agents_that_agentrx_blames_said_the_entries_it_numbers_from_one(sha
         run, = magentic_one.read(iter(found))
         for label in labels:
             if label["trajectory_id"].startswith(run.task_id):  # a sample's name is cut short
-                said, = magentic_one.outcomes(label).values()
+                said, = tau_bench.outcomes(label).values()
                 agents = {f["step_number"]: f["failed_agent"] for f in label["failures"]}
                 for entry, agent in zip(said.messages_failed, agents.values(), strict=True):
                     step = run.trajectory.steps[run.messages.index(entry)]

@@ -4,14 +4,18 @@ import csv
 import io
 import json
 import re
-import zipfile
 from collections import defaultdict
 from itertools import pairwise
 
 import pytest
 
+try:  # reads zstandard before Python 3.14 does
+    from backports.zstd import zipfile
+except ImportError:
+    import zipfile
+
 from tjlib.documents import Document
-from tjlib.formats import inspect_ai, nemo_gym
+from tjlib.formats import nemo_gym
 from tjlib.formats.registry import load
 
 SAMPLES = "traces/samples"
@@ -171,19 +175,11 @@ def test_a_codex_session_keeps_every_turn_call_and_result(shared):
 
 def sample(raw):
     messages = raw["messages"]
+    [score] = raw.get("scores", {}).values() or [{"value": ""}]
     return {"steps": sum(m["role"] == "assistant" for m in messages),
             "calls": sum(len(m.get("tool_calls") or []) for m in messages),
             "observations": sum(m["role"] == "tool" for m in messages), "tokens": 0,
-            "success": {"C": True, "I": False}[next(iter(raw["scores"].values()))["value"]]}
-
-
-def members(path):
-    """The values of an .eval archive one by one, as the reader of archives gives them."""
-    with zipfile.ZipFile(path) as packed:
-        for name in sorted(packed.namelist()):
-            value = json.loads(packed.read(name))
-            for own in value if isinstance(value, list) else [value]:
-                yield Document(1, "", own, name)
+            "success": {"C": True, "I": False, "": None}[score["value"]]}
 
 
 @pytest.mark.parametrize("name", [
@@ -199,20 +195,32 @@ def test_a_public_log_of_inspect_keeps_every_message_call_and_score(shared, name
 
 
 @pytest.mark.parametrize(("name", "count"), [
-    ("log_formats", 1), ("log_streaming", 4), ("mmlu_choices", 1), ("security-guide", 16)])
-def test_the_members_of_a_public_eval_archive_give_each_sample_once(shared, name, count):
+    ("log_formats", 1), ("log_streaming", 4), ("mmlu_choices", 1), ("security-guide", 16),
+    ("retry_zstd", 1)])
+def test_a_public_eval_archive_gives_each_sample_once_with_its_task_and_model(
+        shared, name, count):
     path = shared / SAMPLES / "inspect" / f"{name}.eval"
-    raw = [d.value for d in members(path) if d.source.startswith("samples/")]
-    runs = list(inspect_ai.read(members(path)))
-    assert len(runs) == len({run.trajectory.trajectory_id for run in runs}) == count
-    assert [held(run) | {"success": run.success} for run in runs] == list(map(sample, raw))
-    head = next(d.value for d in members(path) if d.source == "header.json")["eval"]
-    assert {run.model for run in runs} == {head["model"]}
-    assert all(run.task_id.startswith(f"{head['task']}/") for run in runs)
+    with zipfile.ZipFile(path) as packed:
+        files = {member: json.loads(packed.read(member)) for member in packed.namelist()}
+    log, head = load(path), files["header.json"]["eval"]
+    assert (log.format, log.unread, log.passed) == ("inspect", [], [])
+    assert len({run.trajectory.trajectory_id for run in log.runs}) == count
+    assert {run.source: held(run) | {"success": run.success} for run in log.runs} == {
+        member: sample(raw) for member, raw in files.items() if member.startswith("samples/")}
+    assert {run.model for run in log.runs} == {head["model"]}
+    assert all(run.task_id.startswith(f"{head['task']}/") for run in log.runs)
 
 
 def test_an_eval_archive_and_its_json_are_the_same_run(shared):
     folder = shared / SAMPLES / "inspect"
-    [packed] = inspect_ai.read(members(folder / "log_formats.eval"))
-    [plain] = load(folder / "log_formats.json").runs
+    [packed], [plain] = (load(folder / f"log_formats.{end}").runs for end in ("eval", "json"))
     assert packed.trajectory == plain.trajectory and packed.task_id == plain.task_id
+
+
+def test_a_folder_of_logs_and_archives_gives_each_sample_the_task_of_its_own_log(shared):
+    log = load(shared / SAMPLES / "inspect")
+    assert (log.format, len(log.runs), log.unread, log.passed) == ("inspect", 31, [], [])
+    tasks = {run.source: run.task_id.rpartition("/")[0] for run in log.runs}
+    assert tasks["security-guide.eval!samples/1_epoch_1.json"] == "security_guide"
+    assert tasks["popularity.json"] == "popularity"
+    assert tasks["docent_ctf_members/19_epoch_1.json"] == ""  # unpacked, its head comes later

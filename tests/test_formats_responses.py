@@ -1,6 +1,7 @@
 """NeMo Gym, Codex and Inspect: every quirk of the formats at its place."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -370,25 +371,43 @@ def sample(**fields):
         "scores": {"m": {"value": "C"}}} | fields
 
 
-def test_the_heads_of_an_archive_name_task_and_model_and_are_no_runs():
+@pytest.mark.parametrize("archive", ["", "logs/a.eval!", "unpacked/"])
+def test_the_heads_of_an_archive_name_task_and_model_and_are_no_runs(archive):
     head = {"eval": {"task": "quiz", "model": "lab/m"}, "plan": {}}
     summary = {k: v for k, v in sample().items() if k != "messages"}
-    found = documents(head, head | {"status": "success"}, {"scorer": "m", "samples": []}, sample(),
-                      summary, sources=["a.eval/_journal/start.json", "a.eval/header.json",
-                                        "a.eval/reductions.json", "a.eval/samples/3_epoch_1.json",
-                                        "a.eval/summaries.json"])
-    assert all(inspect_ai.recognise(d.value) for d in (found[0], found[1], found[3], found[4]))
+    names = ["_journal/start.json", "samples/3_epoch_1.json", "summaries.json", "reductions.json",
+             "header.json"]
+    found = documents(head, sample(), summary, {"scorer": "m", "samples": []},
+                      head | {"status": "success"}, sources=[archive + name for name in names])
+    assert all(inspect_ai.recognise(document.value) for document in found)
     [run] = inspect_ai.read(iter(found))
-    assert (run.task_id, run.model, run.trajectory.trajectory_id) == ("quiz/3", "lab/m", "quiz/3-1")
+    assert (run.trajectory.trajectory_id, run.source) == ("quiz/3-1", found[1].source)
+    assert (run.task_id, run.model) == ("quiz/3", "lab/m")
 
 
-def test_a_log_without_samples_says_why_there_are_none():
-    head = {"eval": {"task": "quiz", "model": "m"}, "status": "error",
-            "error": {"message": "no key"}}
-    found = documents(head, sample(), sources=["a.json", "b.eval/samples/1.json"])
-    run, left = inspect_ai.read(iter(found))
-    assert isinstance(run, Imported)
-    assert left == Unread(1, 'a log of status "error" without samples: no key')
+def test_an_archive_of_our_log_gives_the_runs_of_our_log(tmp_path):
+    [log] = values("inspect")
+    head = {k: v for k, v in log.items() if k != "samples"}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as packed:
+        packed.writestr("_journal/start.json", json.dumps({"version": 2, "eval": log["eval"]}))
+        for own in log["samples"]:
+            packed.writestr(f"samples/lamp_epoch_{own['epoch']}.json", json.dumps(own))
+        packed.writestr("header.json", json.dumps(head))
+    plain, packed = load(EXAMPLES / NAMES["inspect"]), load(tmp_path / "log.eval")
+    assert (packed.format, packed.unread, packed.passed) == ("inspect", [], [])
+    assert [run.source for run in packed.runs] == [
+        "samples/lamp_epoch_1.json", "samples/lamp_epoch_2.json"]
+    assert [(r.trajectory, r.task_id, r.model, r.success) for r in packed.runs] == [
+        (r.trajectory, r.task_id, r.model, r.success) for r in plain.runs]
+
+
+def test_a_log_that_failed_is_told_and_names_no_other_logs_sample():
+    failed = {"eval": {"task": "quiz", "model": "m"}, "status": "error",
+              "error": {"message": "no key"}}
+    run, left = inspect_ai.read(iter(documents(failed, sample(), sources=[
+        "a.json", "b.eval!samples/1.json"])))
+    assert (run.task_id, run.model) == ("3", None)
+    assert left == Unread(1, 'a log of status "error" without samples: no key', "a.json")
 
 
 def test_a_result_without_its_call_and_an_attachment_that_is_gone_are_told():

@@ -48,6 +48,11 @@ _count.__name__ = "whole number of at least 0"  # argparse names the type in its
 _positive.__name__ = "whole number of at least 1"
 
 
+_LOG = "a log in a known format: a file, a folder, or a .gz, .zip or .eval archive"
+_FORMAT = "auto (each file by its content), native, tau_bench, tau2, agentdojo or openai_chat"
+_LABELS = "outcomes by task or run: a benchmark's label file, or lines with task_id and success"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "tjlib", description="When to trust an LLM agent: judges and uncertainty, measured.",
@@ -85,7 +90,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--clean", metavar="FILE",
                      help="reply without a model: clean runs to set its threshold on; default: "
                           "100 of the testbed")
-    sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
+    sub.add_argument("--traces", required=True, metavar="LOG", help=_LOG)
+    sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
     sub = command("agent", commands.agent,
@@ -111,9 +117,9 @@ def _parser() -> argparse.ArgumentParser:
                      help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
     sub = command("uq", commands.uq, "score runs of a log by how likely they are to fail")
-    sub.add_argument("--traces", required=True, metavar="FILE", help="a log in a known format")
-    sub.add_argument("--format", default="auto", metavar="NAME",
-                     help="auto (by content), native or tau_bench")
+    sub.add_argument("--traces", required=True, metavar="LOG", help=_LOG)
+    sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
+    sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub.add_argument("--method", default="all", metavar="A,B",
                      help="such as rupa,pe; the runs are ranked by the first (all)")
     sub.add_argument("--embedder", default="jaccard", metavar="NAME",
@@ -124,6 +130,19 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--draws", type=_draws, default=2000, metavar="B",
                      help="resamples of tasks behind the intervals, 100 to 100000 (2000)")
     sub.add_argument("--seed", type=_count, default=0, help="seed of the resampling (0)")
+    sub = command("convert", commands.convert, "write a log of any format as trajectories")
+    sub.add_argument("log", metavar="LOG", help=_LOG)
+    sub.add_argument("--out", required=True, metavar="FILE",
+                     help="gets the trajectories, a line each; beside it NAME.runs.jsonl gets what "
+                          "else the log says of each run, which every command finds there, and "
+                          "NAME.labels.jsonl the outcomes, for score")
+    sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
+    sub.add_argument("--labels", metavar="FILE", help=_LABELS)
+    sub = command("validate", commands.validate, "tell what of a log can be read and what not; "
+                  "exit status 1 if anything could not, or if there is no run")
+    sub.add_argument("log", metavar="LOG", help=_LOG)
+    sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
+    sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub = command("fetch", commands.fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")

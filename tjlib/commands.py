@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
+__all__ = ["UsageError", "agent", "convert", "fetch", "judge", "rerun", "score", "testbed", "uq",
+           "validate"]
 
 
 class UsageError(Exception):
@@ -103,6 +104,35 @@ def _tell_failures(what: str, statuses: dict[str, int]) -> None:
         print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
+def _format(args: argparse.Namespace) -> str:
+    from tjlib.formats import registry
+
+    try:
+        return registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
+def convert(args: argparse.Namespace) -> None:
+    """Write a log of any format as our trajectories."""
+    from tjlib.convert import convert
+
+    done, files = convert(args.log, args.out, _format(args), args.labels,
+                          tell=lambda line: print("tjlib:", line, file=sys.stderr))
+    print(done.text(), f"written: {', '.join(map(str, files))}", sep="\n")
+
+
+def validate(args: argparse.Namespace) -> None:
+    """Tell what of a log can be read and what cannot."""
+    from tjlib.convert import count
+
+    done = count(args.log, _format(args), args.labels, tell=print)
+    print(done.text())
+    if done.unread or not done.runs:
+        raise InputError(f"{args.log}: {done.unread} places not read, named above" if done.unread
+                         else f"{args.log}: holds no run in any format that is known")
+
+
 def judge(args: argparse.Namespace) -> None:
     """Judge a file of trajectories."""
     from functools import partial
@@ -113,6 +143,7 @@ def judge(args: argparse.Namespace) -> None:
 
     judge = _judge(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
+                    format=_format(args),
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
     _tell_failures("without a judgement:", done.statuses)
@@ -168,10 +199,10 @@ def uq(args: argparse.Namespace) -> None:
     from tjlib.uncertainty.similarity import similarity
 
     try:
-        names, how = methods.chosen(args.method), registry.known(args.format)
+        names = methods.chosen(args.method)
     except InputError as error:
         raise UsageError(str(error)) from None
-    log = registry.load(args.traces, how)
+    log = registry.load(args.traces, _format(args), args.labels)
     found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
                            progress=partial(tqdm, disable=None, leave=False))
     if args.out:

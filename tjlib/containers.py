@@ -26,7 +26,7 @@ except ImportError:  # then the members packed so are refused below
 
     ZstdError = zipfile.BadZipFile
 
-__all__ = ["Member", "is_container", "members", "place"]
+__all__ = ["Member", "kind", "members", "place"]
 
 #: Unpacked bytes allowed for each packed one, beyond what is always allowed. Logs reach 50.
 RATIO, ALWAYS = 200, 256 * 2**20
@@ -148,17 +148,17 @@ def _zip(path: Path, prefix: str) -> Iterator[Member]:
 
 def _file(path: Path, name: str) -> Iterator[Member]:
     with path.open("rb") as file:
-        kind = _packed_as(file.peek(512))
-        if not kind:
+        packed = _packed_as(file.peek(512))
+        if not packed:
             yield Member(name, file)
-        elif kind == "gzip":
+        elif packed == "gzip":
             size = os.fstat(file.fileno()).st_size
             with gzip.GzipFile(fileobj=file) as inner:
                 yield _unpacked(inner, name, _Budget(size))
-        elif kind == "zip" and path.is_file():
+        elif packed == "zip" and path.is_file():
             yield from _zip(path, name)
         else:
-            yield Member(name, None, f"a {kind} file; unpack it first")
+            yield Member(name, None, f"a {packed} file; unpack it first")
 
 
 def _folder(path: Path) -> Iterator[Member]:
@@ -182,18 +182,18 @@ def _folder(path: Path) -> Iterator[Member]:
     yield from _passed_over(hidden)
 
 
-def is_container(path: str | Path) -> bool:
-    """Tell whether a path may hold several files: a folder or a zip archive."""
+def kind(path: str | Path) -> str:
+    """Tell what a path is: "folder", "zip", "gzip", another way of packing, or "" for plain."""
     path = Path(path)
     try:
         if path.is_dir():
-            return True
+            return "folder"
         if path.is_file():
             with path.open("rb") as file:
-                return _packed_as(file.peek(512)) == "zip"
+                return _packed_as(file.peek(512))
     except OSError:
-        pass
-    return False
+        pass  # whoever reads it says so
+    return ""
 
 
 def place(path: str | Path, source: str, line: int = 0) -> str:

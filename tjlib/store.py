@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tjlib.fetch import find, is_released
+from tjlib.formats.registry import trajectories as logged
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.judged import read_labels, read_verdicts
 from tjlib.packaged import data_folder, published, recorded_prefix, sentences
@@ -146,7 +147,7 @@ def load(
     labels : str or Path, optional
         Labels for a file of verdicts; default the ``labels.jsonl`` beside it.
     traces : str or Path, optional
-        Trajectories, to bound the steps; default the ``trajectories.jsonl``
+        A log in any known format, to bound the steps; default the ``trajectories.jsonl``
         beside the labels, if there is one.
 
     Returns
@@ -181,7 +182,7 @@ def load(
                          "the path of a verdict file")
     label_path = Path(labels) if labels else _labels_beside(path)
     trace_path = Path(traces) if traces else _traces_beside(label_path)
-    trajectories = list(read(trace_path, Trajectory)) if trace_path else None
+    trajectories = [t for _, t in logged(trace_path)] if trace_path else None
     if trajectories == []:
         raise InputError(f"{trace_path}: no trajectories in it; give the file of the trajectories")
     truth = read_labels(label_path, trajectories)

@@ -18,7 +18,7 @@ from tjlib.documents import decode
 from tjlib.formats.imported import shown
 from tjlib.trace import Call, Observation, Step
 
-__all__ = ["Chat", "is_message", "observed", "read", "text_of"]
+__all__ = ["Chat", "is_message", "logprobs_of", "observed", "read", "text_of"]
 
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
@@ -27,27 +27,27 @@ class Chat(NamedTuple):
     """What the messages of one run hold.
 
     ``opening`` is what the user said before the first step, ``procedure`` the
-    system prompt; ``notes`` say what could not be read, each with the 0-based
-    number of its message.
+    system prompt, ``answer`` the last message to the user, or nothing if the
+    run ends on a call; ``notes`` say what could not be read, each with the
+    0-based number of its message, and ``messages`` number each step's.
     """
 
     procedure: str
     opening: str
     steps: tuple[Step, ...]
     notes: tuple[str, ...]
-
-    @property
-    def answer(self) -> str:
-        """The last message to the user, or nothing if the run ends on a call."""
-        last = self.steps[-1] if self.steps else None
-        return "" if last is None or last.calls else last.thought
+    answer: str
+    messages: tuple[int, ...]
 
 
 @dataclass
 class _Open:
     """A step still being read; an answer stands beside its call."""
 
+    at: int
+    said: str
     thought: str
+    logprobs: tuple[float, ...] | None
     calls: list[Call] = field(default_factory=list)
     ids: list[Any] = field(default_factory=list)
     answers: list[Observation | None] = field(default_factory=list)
@@ -59,7 +59,7 @@ class _Open:
         order = sorted(range(len(self.calls)), key=lambda i: self.answers[i] is None)
         answers = [self.answers[i] for i in order if self.answers[i] is not None]
         return Step(self.thought, tuple(self.calls[i] for i in order),
-                    (*answers, *self.strays), "\n\n".join(self.user) or None)
+                    (*answers, *self.strays), "\n\n".join(self.user) or None, self.logprobs)
 
 
 def is_message(value: object) -> bool:
@@ -79,14 +79,32 @@ def text_of(content: object) -> tuple[str, str]:
         return json.dumps(content, ensure_ascii=False), ""
     texts, odd = [], []
     for part in content:
-        said = part if isinstance(part, str) else part.get("text") if isinstance(
-            part, dict) else None
+        said = part if isinstance(part, str) else part.get(
+            "text", part.get("content")) if isinstance(part, dict) else None
         if isinstance(said, str):
             texts.append(said)
         else:
             kind = part.get("type") if isinstance(part, dict) else type(part).__name__
             odd.append(f"a part of type {shown(kind, 40)}")
     return "\n".join(texts), ", ".join(odd)
+
+
+def logprobs_of(value: object) -> tuple[tuple[float, ...] | None, str]:
+    """Return the tokens' log-probabilities of a message, and what is odd about them.
+
+    They are numbers, or OpenAI's objects of a token each; all 0.0, as recorders
+    write that have none, is no log-probability.
+
+    >>> logprobs_of({"content": [{"token": "Hi", "logprob": -0.5}]})
+    ((-0.5,), '')
+    """
+    value = value.get("content") if isinstance(value, dict) else value
+    if not isinstance(value, list) or not value:
+        return None, ""
+    found = [item.get("logprob") if isinstance(item, dict) else item for item in value]
+    if not all(type(p) in (int, float) and p <= 0 for p in found):
+        return None, "log-probabilities that are none"
+    return (tuple(map(float, found)) if any(found) else None), ""
 
 
 def observed(text: str, failed: bool) -> Observation:
@@ -184,7 +202,11 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
         text, odd = text_of(message.get("content"))
         note(at, odd and f"{odd}, left out")
         if role == "assistant":
-            steps.append(_Open(text))
+            logprobs, odd = logprobs_of(message.get("logprobs"))
+            note(at, odd and f"{odd}, left out")
+            before = message.get("reasoning_content") or message.get("reasoning")
+            before = before if isinstance(before, str) else ""
+            steps.append(_Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
             for raw in _calls(message):
                 call, odd = _call(raw)
                 note(at, odd)
@@ -204,5 +226,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
     open_calls = sum(answer is None for step in steps for answer in step.answers)
     if open_calls:
         notes.append(f"{open_calls} calls without a result")
+    answer = steps[-1].said if steps and not steps[-1].calls else ""
     return Chat("\n\n".join(procedure), "\n\n".join(opening),
-                tuple(step.closed() for step in steps), tuple(notes))
+                tuple(step.closed() for step in steps), tuple(notes), answer,
+                tuple(step.at for step in steps))

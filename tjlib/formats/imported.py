@@ -7,13 +7,14 @@ outcome is guessed: a run that was never judged has neither success nor fault.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "Outcome", "shown"]
+__all__ = ["Imported", "Outcome", "number", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -80,6 +81,19 @@ class Outcome(NamedTuple):
     success: bool | None
     steps_failed: tuple[int, ...] = ()
     messages_failed: tuple[int, ...] = ()
+
+
+def number(value: object) -> float | None:
+    """Return a finite number as it is, and None for anything else.
+
+    >>> number(1), number(True), number("1")
+    (1.0, None, None)
+    """
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    try:
+        return float(value) if known and math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def shown(text: object, most: int = 120) -> str:

@@ -38,9 +38,14 @@ def _is_sample(value: dict) -> bool:
     return {"id", "epoch", "input", "target"} <= set(value)
 
 
+def _is_reduction(value: dict) -> bool:
+    return {"scorer", "samples"} <= set(value)
+
+
 def recognise(value: object) -> bool:
-    """Tell whether a value is a log, the head of one, or a sample or its summary."""
-    return isinstance(value, dict) and (_is_log(value) or _is_sample(value))
+    """Tell whether a value is a log or of an archive of one: a head, a sample or a summary."""
+    return isinstance(value, dict) and (
+        _is_log(value) or _is_sample(value) or _is_reduction(value))
 
 
 def _attached(value: Any, attachments: object, missing: set[str], depth: int = _DEPTH) -> Any:
@@ -144,7 +149,7 @@ def _goal(sample: dict) -> str:
     return text(given) or "\n\n".join(filter(None, texts))
 
 
-def _sample(line: int, sample: dict, head: dict) -> Imported:
+def _sample(document: Document, sample: dict, head: dict) -> Imported:
     missing: set[str] = set()
     sample = sample | {name: _attached(sample.get(name), sample.get("attachments"), missing)
                        for name in ("input", "messages")}
@@ -160,17 +165,19 @@ def _sample(line: int, sample: dict, head: dict) -> Imported:
         notes.append(f"ended at its limit: {shown(limit)} {shown(under(sample, 'limit', 'limit'))}")
     own, epoch = (value if isinstance(value := sample.get(name), str | int) else ""
                   for name in ("id", "epoch"))
-    task = "/".join(filter(None, [shown(text(head.get("task"))), shown(own)])) or f"line{line}"
+    task = "/".join(filter(None, [shown(text(head.get("task"))), shown(own)]))
+    task = task or f"line{document.line}"
     spent = sample.get("model_usage") if isinstance(sample.get("model_usage"), dict) else {}
     model = text(head.get("model")) or (next(iter(spent)) if len(spent) == 1 else
                                         text(under(sample, "output", "model")))
     goal = _goal(sample) or read.opening
     trajectory = Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps))
     return Imported(
-        trajectory, line, success, reward, task, str(epoch), model or None,
+        trajectory, document.line, success, reward, task, str(epoch), model or None,
         opening="" if read.opening == goal else read.opening, procedure=read.procedure,
         notes=tuple(notes),
-        usage=usage(*([spent[model]] if model in spent else spent.values())))
+        usage=usage(*([spent[model]] if model in spent else spent.values())),
+        source=document.source)
 
 
 def _empty(log: dict) -> str:
@@ -180,27 +187,40 @@ def _empty(log: dict) -> str:
             + (f": {shown(error)}" if error else ""))
 
 
+def _archive(source: str) -> str:
+    """Return where the members lie that belong together: an archive, or a folder as one."""
+    outer, sign, inner = source.rpartition("!")
+    folder = PurePosixPath(inner).parent
+    inside = folder.name in ("samples", "_journal")
+    return f"{outer}{sign}{folder.parent if inside else folder}"
+
+
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
-    """Read samples, each as one run; what is neither log nor sample comes back with its line."""
-    head: dict = {}
-    bare: list[tuple[PurePosixPath, Unread]] = []
-    filled: set[PurePosixPath] = set()
+    """Read samples, each as one run; what is neither log nor sample comes back with its line.
+
+    The values may be of one log or of the members of archives one after the other: a log
+    without samples is one that failed, the head of an archive is not.
+    """
+    heads: dict[str, dict] = {}
+    bare: list[tuple[str, Unread]] = []
+    filled: set[str] = set()
     for document in found:
-        value = document.value if isinstance(document, Document) else None
-        folder = PurePosixPath(document.source).parent
         if isinstance(document, Unread):
             yield document
-        elif isinstance(value, dict) and _is_log(value):
-            head = value["eval"]
-            for sample in (samples := listed(value.get("samples"))):
-                yield (_sample(document.line, sample, head) if isinstance(sample, dict)
-                       else Unread(document.line, "a sample that is no object"))
-            if "status" in value and not samples:
-                bare.append((folder, Unread(document.line, _empty(value))))
-        elif isinstance(value, dict) and _is_sample(value):
-            if "messages" in value:  # else its summary
-                filled.add(folder.parent)
-                yield _sample(document.line, value, head)
-        elif not isinstance(value, dict) or not {"scorer", "samples"} <= set(value):
-            yield Unread(document.line, "no log and no sample of Inspect")
-    yield from (empty for folder, empty in bare if folder not in filled)
+            continue
+        line, value, source = document.line, document.value, document.source
+        if not recognise(value):
+            yield Unread(line, "no log and no sample of Inspect", source)
+        elif _is_log(value):
+            samples = listed(value.get("samples"))
+            for sample in samples:
+                yield (_sample(document, sample, value["eval"]) if isinstance(sample, dict)
+                       else Unread(line, "a sample that is no object", source))
+            if not samples:
+                heads[_archive(source)] = value["eval"]
+                if "status" in value:
+                    bare.append((_archive(source), Unread(line, _empty(value), source)))
+        elif "messages" in value:  # else it is a summary of samples
+            filled.add(_archive(source))
+            yield _sample(document, value, heads.get(_archive(source), {}))
+    yield from (empty for archive, empty in bare if archive not in filled)

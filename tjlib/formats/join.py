@@ -11,28 +11,41 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from tjlib.containers import place
 from tjlib.formats.imported import Imported, Outcome
+from tjlib.formats.sidecar import restored
 from tjlib.trace import to_json
 
 __all__ = ["Join"]
 
 
+def _steps(said: Outcome, run: Imported) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the steps that a label blames, and what of it is no step of the run."""
+    of = {message: step for step, message in enumerate(run.messages)}
+    steps = {step for step in said.steps_failed if step < len(run.trajectory.steps)}
+    steps |= {of[message] for message in said.messages_failed if message in of}
+    odd = [f"step {step}" for step in said.steps_failed if step not in steps]
+    odd += [f"message {message}" for message in said.messages_failed if message not in of]
+    return tuple(sorted(steps)), tuple(f"its label blames {what}, which is no step" for what in odd)
+
+
 class Join:
     """Joins the runs of one log, as they come, with what label files say."""
 
-    def __init__(self, path: Path, given: dict[str, Outcome], beside: dict[str, Outcome]) -> None:
-        self._path, self._given, self._beside = path, given, beside
+    def __init__(self, path: Path, given: dict[str, Outcome], beside: dict[str, Outcome],
+                 rows: Iterator[dict[str, Any]]) -> None:
+        self._path, self._given, self._beside, self._rows = path, given, beside, rows
         self._first: dict[str, tuple[bytes, str]] = {}
         self._times: dict[str, int] = {}
         self._used: set[str] = set()
 
     def run(self, run: Imported, source: str) -> Imported:
         """Return a run with its outcome, its file and an id of its own."""
-        run = self._labelled(replace(run, source=source) if source else run)
+        run = self._labelled(replace(run, source=source) if source else self._with_row(run))
         own = name = run.trajectory.trajectory_id
         digest = hashlib.blake2b(to_json(run.trajectory), digest_size=8).digest()
         while name in self._first:
@@ -46,6 +59,12 @@ class Join:
         notes = run.notes + ((f"the same run as {same[1]}",) if same[0] == digest else ())
         return replace(run, trajectory=replace(run.trajectory, trajectory_id=name), notes=notes)
 
+    def _with_row(self, run: Imported) -> Imported:
+        """Give back what a conversion wrote beside; its rows stand in the order of the runs."""
+        name = run.trajectory.trajectory_id
+        about = next((row for row in self._rows if row.get("trajectory_id") == name), None)
+        return (about and restored(run.trajectory, about, run.line)) or run
+
     def _labelled(self, run: Imported) -> Imported:
         names = [name for name in (run.trajectory.trajectory_id, run.task_id) if name]
         for labels in (self._given, self._beside):
@@ -54,12 +73,13 @@ class Join:
                 continue
             said, notes = labels[name], run.notes
             if name in self._used:
-                notes += (f"its label is that of task {name}, which other runs have too",)
+                return replace(run, notes=(*notes, f"the label of {name} is of an earlier run"))
             self._used.add(name)
             filled = labels is self._given or run.success is None
             success = said.success if filled and said.success is not None else run.success
-            return replace(run, success=success, notes=notes,
-                           steps_failed=said.steps_failed or run.steps_failed)
+            steps, odd = _steps(said, run)
+            return replace(run, success=success, steps_failed=steps or run.steps_failed,
+                           notes=notes + odd)
         return run
 
     def left(self) -> Iterator[str]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread, decode
 from tjlib.formats import items
-from tjlib.formats.fields import number, text, under
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import text, under
+from tjlib.formats.imported import Imported, number, shown
 from tjlib.formats.tokens import usage
 from tjlib.trace import Trajectory
 

@@ -7,8 +7,7 @@ nothing, and neither do scorers that contradict each other.
 
 from __future__ import annotations
 
-from tjlib.formats.fields import number
-from tjlib.formats.imported import shown
+from tjlib.formats.imported import number, shown
 
 __all__ = ["verdict"]
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import number
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.imported import Imported, Outcome, number, shown
 from tjlib.trace import Step, Trajectory
 
-__all__ = ["read", "recognise"]
+__all__ = ["outcomes", "read", "recognise", "without_marker", "without_stop"]
 
 #: What the simulated user says when it is done.
 STOP = "###STOP###"
@@ -27,16 +28,33 @@ def recognise(value: object) -> bool:
     return isinstance(value, dict) and "traj" in value and bool({"task_id", "reward"} & set(value))
 
 
+def outcomes(value: object) -> dict[str, Outcome] | None:
+    """Read a label of AgentRx: the messages, counted from 1, at which an episode went wrong."""
+    if not isinstance(value, dict) or not {"trajectory_id", "failures", "root_cause"} <= set(value):
+        return None
+    failures = value["failures"] if isinstance(value["failures"], list) else []
+    numbers = {f.get("step_number") for f in failures if isinstance(f, dict)
+               and type(f.get("step_number")) is int}
+    return {str(value["trajectory_id"]): Outcome(None, messages_failed=tuple(
+        sorted(number - 1 for number in numbers if number > 0)))}
+
+
 def _failed(message: dict, text: str) -> bool:
     """Tell a refused call: the desk answers every one of them with this word."""
     return text.startswith("Error")
 
 
-def _without_marker(step: Step) -> Step:
-    if STOP not in (step.user or ""):
+def without_stop(text: str) -> str:
+    """Return a text without the end marker."""
+    return text.replace(STOP, "").strip() if STOP in text else text
+
+
+def without_marker(step: Step) -> Step:
+    """Return a step whose texts do not hold the end marker."""
+    if STOP not in (step.user or "") and STOP not in step.thought:
         return step
-    rest = step.user.replace(STOP, "").strip()
-    return Step(step.thought, step.calls, step.observations, rest or None, step.logprobs)
+    return replace(step, user=without_stop(step.user or "") or None,
+                   thought=without_stop(step.thought))
 
 
 def _crash(info: dict) -> str:
@@ -51,7 +69,7 @@ def _episode(line: int, episode: dict) -> Imported | Unread:
     info = episode["info"] if isinstance(episode.get("info"), dict) else {}
     task = info["task"] if isinstance(info.get("task"), dict) else {}
     read = chat.read(messages, _failed)
-    steps = tuple(map(_without_marker, read.steps))
+    steps = tuple(map(without_marker, read.steps))
     notes, crash = list(read.notes), _crash(info)
     reward = number(episode.get("reward"))
     if crash:
@@ -72,7 +90,8 @@ def _episode(line: int, episode: dict) -> Imported | Unread:
         return Unread(line, f"an episode whose {error}")
     return Imported(
         trajectory, line, reward == 1.0 if judged else None, reward, task_id or name, trial,
-        opening=read.opening if brief else "", procedure=read.procedure, notes=tuple(notes))
+        opening=read.opening if brief else "", procedure=read.procedure, notes=tuple(notes),
+        messages=read.messages)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from tjlib.formats.fields import number
+from tjlib.formats.imported import number
 
 __all__ = ["logprobs", "usage"]
 
@@ -45,7 +45,7 @@ def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
     ramp = all(math.isclose(value, -place / 10) for place, value in enumerate(found, 1))
     if ramp or not any(found):
         return None, "placeholder log-probabilities, left out"
-    return tuple(map(float, found)), ""
+    return tuple(found), ""
 
 
 def usage(*given: object) -> dict[str, int | float]:

@@ -10,6 +10,7 @@ options are not continued under one judge's name.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -20,12 +21,15 @@ from typing import Any, Protocol
 import msgspec
 
 from tjlib import __version__
-from tjlib.jsonl import append, numbered, read
+from tjlib.formats.registry import trajectories
+from tjlib.jsonl import append, read
 from tjlib.judges.pool import settled, unordered
 from tjlib.provenance import Run, run_file
 from tjlib.trace import InputError, Trajectory, Verdict
 
 __all__ = ["Done", "Runnable", "keep", "record", "run"]
+
+_log = logging.getLogger(__name__)
 
 
 class Runnable(Protocol):
@@ -50,7 +54,7 @@ class Done(msgspec.Struct, frozen=True):
 
 def run(
     judge: Runnable, traces: str | Path, out: str | Path, *, workers: int = 1,
-    limit: int | None = None, progress: Callable[..., Iterable] | None = None,
+    format: str = "auto", limit: int | None = None, progress: Callable[..., Iterable] | None = None,
 ) -> Done:
     """Judge what is not judged yet and add the verdicts to a file.
 
@@ -58,12 +62,14 @@ def run(
     ----------
     judge : Runnable
     traces : str or Path
-        A file of trajectories.
+        A log in any format that is known.
     out : str or Path
         Verdicts are added to it, in the order they are ready; ``runs.jsonl``
         beside it gets the record of the run.
     workers : int
         Calls under way at a time.
+    format : str
+        Its format, as `tjlib.formats.registry.stream`.
     limit : int, optional
         Judge only the first so many trajectories.
     progress : callable, optional
@@ -83,7 +89,7 @@ def run(
     if Path(out).name == run_file(out).name:
         raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
                          "another --out")
-    total, known = _ids(traces)
+    total, known = _ids(traces, format)
     about = judge.identity()
     made_by = record(about) if about else None
     run_id = made_by and made_by.run_id
@@ -91,7 +97,8 @@ def run(
     if made_by:
         keep(made_by, run_file(out))
     total = total if limit is None else min(total, limit)
-    todo = (t for t in islice(read(traces, Trajectory), limit) if t.trajectory_id not in there)
+    todo = (t for _, t in islice(trajectories(traces, format), limit)
+            if t.trajectory_id not in there)
     statuses: Counter[str] = Counter()
 
     def verdicts() -> Iterator[Verdict]:
@@ -104,9 +111,9 @@ def run(
     return Done(added, len(there), dict(statuses))
 
 
-def _ids(traces: str | Path) -> tuple[int, set[str]]:
+def _ids(traces: str | Path, format: str) -> tuple[int, set[str]]:
     ids: dict[str, int] = {}
-    for line, trajectory in numbered(traces, Trajectory):
+    for line, trajectory in trajectories(traces, format, tell=_log.warning):
         first = ids.setdefault(trajectory.trajectory_id, line)
         if first != line:
             raise InputError(f"{traces}:{line}: {trajectory.trajectory_id} is there twice, first "

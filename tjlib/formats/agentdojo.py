@@ -1,0 +1,112 @@
+"""Runs of AgentDojo: a user's task, tools, and at times an attack through them.
+
+Decision: success is the utility, which asks whether the user's task was done;
+what the attack reached is a note. Calls without an id meet their results by
+the call that a result repeats, else by order. Refusal: a run that an error of
+the provider cut short is no failure of the agent, but one that outgrew the
+model's window is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjlib.documents import Document, Unread
+from tjlib.formats import chat
+from tjlib.formats.imported import Imported, shown
+from tjlib.trace import Trajectory
+
+__all__ = ["read", "recognise"]
+
+#: The one error of a run that is the agent's own.
+_OWN = "context_length_exceeded"
+
+
+def recognise(value: object) -> bool:
+    """Tell whether a value is a run: a suite, its task and messages."""
+    return isinstance(value, dict) and {"suite_name", "user_task_id", "messages"} <= set(value)
+
+
+def _key(call: object) -> tuple[object, object]:
+    call = call if isinstance(call, dict) else {}
+    return call.get("function"), call.get("args")
+
+
+def _linked(messages: list) -> list:
+    """Return the messages in chat form, calls and results without an id given one."""
+    out: list = []
+    waiting: list[tuple[tuple, int]] = []  # the call and the id it got, oldest first
+    for message in messages:
+        if not isinstance(message, dict):
+            out.append(message)
+            continue
+        calls = message.get("tool_calls")
+        if message.get("role") == "assistant" and isinstance(calls, list):
+            made = []
+            for call in calls:
+                own = call if isinstance(call, dict) else {}
+                name = own.get("id") or len(out) * 1000 + len(made)
+                if not own.get("id"):
+                    waiting.append((_key(call), name))
+                made.append({"id": name, "function": {"name": own.get("function"),
+                                                      "arguments": own.get("args")}})
+            message = message | {"tool_calls": made}
+        elif message.get("role") == "tool" and not message.get("tool_call_id"):
+            echo = _key(message.get("tool_call"))
+            found = next((one for one in waiting if one[0] == echo), None)
+            found = found or (waiting[0] if waiting else None)
+            if found:
+                waiting.remove(found)
+                message = message | {"tool_call_id": found[1]}
+        if message.get("role") == "tool" and message.get("error"):
+            message = message | {"content": str(message["error"])}
+        out.append(message)
+    return out
+
+
+def _failed(message: dict, text: str) -> bool:
+    return bool(message.get("error"))
+
+
+def _run(line: int, run: dict) -> Imported | Unread:
+    messages = run["messages"]
+    if not isinstance(messages, list):
+        return Unread(line, "a run whose messages are no list")
+    read = chat.read(_linked(messages), _failed)
+    notes, error, utility = list(read.notes), run.get("error"), run.get("utility")
+    judged = isinstance(utility, bool) and bool(messages)
+    if error:
+        notes.append(f"ended by an error: {shown(error)}")
+        judged = judged and _OWN in str(error)
+    if not judged:
+        notes.append("no messages, so not judged" if not messages else
+                     "not judged" if error else "no utility, so not judged")
+    attack, injection = run.get("attack_type"), run.get("injection_task_id")
+    if injection:
+        reached = {True: "reached", False: "not reached"}.get(run.get("security"), "not judged")
+        notes.append(f"under the attack {shown(attack, 60)}: its goal {shown(injection, 60)} was "
+                     f"{reached}")
+    elif str(run["user_task_id"]).startswith("injection_task"):
+        notes.append("the goal of an attack is the user's own task here")
+    suite, task, model = (str(run.get(k)) for k in ("suite_name", "user_task_id", "pipeline_name"))
+    parts = [model, suite, task, *(str(part) for part in (attack, injection) if part)]
+    try:
+        trajectory = Trajectory("/".join(parts), read.opening, read.steps, read.answer)
+    except ValueError as problem:
+        return Unread(line, f"a run whose {problem}")
+    return Imported(
+        trajectory, line, utility if judged else None,
+        float(utility) if isinstance(utility, bool) else None, f"{suite}/{task}",
+        model=model if run.get("pipeline_name") else None, procedure=read.procedure,
+        notes=tuple(notes), messages=read.messages)
+
+
+def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
+    """Read runs one by one; what is none comes back with its line."""
+    for document in found:
+        if isinstance(document, Unread):
+            yield document
+        elif recognise(document.value):
+            yield _run(document.line, document.value)
+        else:
+            yield Unread(document.line, "no run of AgentDojo")
