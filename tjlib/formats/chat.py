@@ -148,18 +148,32 @@ def _calls(message: dict) -> list:
     return [*calls, older] if older else calls
 
 
-def _place(steps: list[_Open], given: object, result: Observation) -> str:
-    """Put a result beside its call; say why if that is not the call its id names."""
-    for named in (True, False):  # by its id, else where one of the two has none
-        for step in reversed(steps):
-            for i, (own, answer) in enumerate(zip(step.ids, step.answers, strict=True)):
-                if answer is None and (own == given if named else not own or not given):
-                    step.answers[i] = result
-                    return ""
-    if not steps:
-        return "a result before any call, left out"
-    steps[-1].strays.append(result)
-    return "a result of no open call"
+def _key(given: object) -> object:
+    return given if isinstance(given, str | int) else repr(given) if given else ""
+
+
+class _Waiting:
+    """The calls that have no result yet, the nearest on top; one lookup a result."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[object, list[tuple[_Open, int]]] = {}
+        self._all: list[tuple[_Open, int]] = []
+
+    def add(self, step: _Open) -> None:
+        """Add the calls of a step, its first one on top."""
+        for i in reversed(range(len(step.ids))):
+            self._by_id.setdefault(_key(step.ids[i]), []).append((step, i))
+            self._all.append((step, i))
+
+    def take(self, given: object) -> tuple[_Open, int] | None:
+        """Find the call of a result: by its id, else where one of the two has none."""
+        key = _key(given)
+        for stack in (self._by_id.get(key), self._by_id.get("") if key else self._all):
+            while stack:
+                step, i = stack.pop()
+                if step.answers[i] is None:
+                    return step, i
+        return None
 
 
 def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
@@ -184,7 +198,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
     >>> chat.opening, chat.answer, len(chat.steps)
     ('Hi', 'Hello', 1)
     """
-    steps, opening, procedure, notes = [], [], [], []
+    steps, opening, procedure, notes, waiting = [], [], [], [], _Waiting()
 
     def note(at: int, what: str) -> None:
         if what:
@@ -210,9 +224,16 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
                 steps[-1].calls.append(call)
                 steps[-1].ids.append(raw.get("id") if isinstance(raw, dict) else None)
                 steps[-1].answers.append(None)
+            waiting.add(steps[-1])
         elif role in ("tool", "function"):
             result = observed(text, failed(message, text))
-            note(at, _place(steps, message.get("tool_call_id"), result))
+            if found := waiting.take(message.get("tool_call_id")):
+                found[0].answers[found[1]] = result
+            elif steps:
+                steps[-1].strays.append(result)
+                note(at, "a result of no open call")
+            else:
+                note(at, "a result before any call, left out")
         elif role == "user":
             if text:
                 (steps[-1].user if steps else opening).append(text)
