@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tjlib.documents import decode
 from tjlib.formats.imported import shown
+from tjlib.formats.linking import Open, Waiting
 from tjlib.trace import Call, Observation, Step
 
 __all__ = ["Chat", "is_message", "logprobs_of", "observed", "read", "text_of"]
@@ -38,28 +38,6 @@ class Chat(NamedTuple):
     notes: tuple[str, ...]
     answer: str
     messages: tuple[int, ...]
-
-
-@dataclass
-class _Open:
-    """A step still being read; an answer stands beside its call."""
-
-    at: int
-    said: str
-    thought: str
-    logprobs: tuple[float, ...] | None
-    calls: list[Call] = field(default_factory=list)
-    ids: list[Any] = field(default_factory=list)
-    answers: list[Observation | None] = field(default_factory=list)
-    strays: list[Observation] = field(default_factory=list)
-    user: list[str] = field(default_factory=list)
-
-    def closed(self) -> Step:
-        """Close the step: answered calls first, so that the n-th observation is the n-th call's."""
-        order = sorted(range(len(self.calls)), key=lambda i: self.answers[i] is None)
-        answers = [self.answers[i] for i in order if self.answers[i] is not None]
-        return Step(self.thought, tuple(self.calls[i] for i in order),
-                    (*answers, *self.strays), "\n\n".join(self.user) or None, self.logprobs)
 
 
 def is_message(value: object) -> bool:
@@ -148,34 +126,6 @@ def _calls(message: dict) -> list:
     return [*calls, older] if older else calls
 
 
-def _key(given: object) -> object:
-    return given if isinstance(given, str | int) else repr(given) if given else ""
-
-
-class _Waiting:
-    """The calls that have no result yet, the nearest on top; one lookup a result."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[object, list[tuple[_Open, int]]] = {}
-        self._all: list[tuple[_Open, int]] = []
-
-    def add(self, step: _Open) -> None:
-        """Add the calls of a step, its first one on top."""
-        for i in reversed(range(len(step.ids))):
-            self._by_id.setdefault(_key(step.ids[i]), []).append((step, i))
-            self._all.append((step, i))
-
-    def take(self, given: object) -> tuple[_Open, int] | None:
-        """Find the call of a result: by its id, else where one of the two has none."""
-        key = _key(given)
-        for stack in (self._by_id.get(key), self._by_id.get("") if key else self._all):
-            while stack:
-                step, i = stack.pop()
-                if step.answers[i] is None:
-                    return step, i
-        return None
-
-
 def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
     """Read the messages of one run.
 
@@ -198,7 +148,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
     >>> chat.opening, chat.answer, len(chat.steps)
     ('Hi', 'Hello', 1)
     """
-    steps, opening, procedure, notes, waiting = [], [], [], [], _Waiting()
+    steps, opening, procedure, notes, waiting = [], [], [], [], Waiting()
 
     def note(at: int, what: str) -> None:
         if what:
@@ -217,7 +167,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
             note(at, odd and f"{odd}, left out")
             before = message.get("reasoning_content") or message.get("reasoning")
             before = before if isinstance(before, str) else ""
-            steps.append(_Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
+            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
             for raw in _calls(message):
                 call, odd = _call(raw)
                 note(at, odd)
