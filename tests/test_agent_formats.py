@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tjlib.__main__ import main
 from tjlib.documents import Document, Unread
 from tjlib.formats import mini_swe_agent, swe_agent
 from tjlib.formats.imported import Imported
@@ -71,6 +72,16 @@ def test_a_written_log_is_read_in_full_and_comes_back_from_our_own_form(
     for run in runs:
         assert run.trajectory.goal and run.trajectory.final_answer and run.success is None
         assert from_json(Trajectory, to_json(run.trajectory)) == run.trajectory
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_written_log_is_valid_and_comes_back_from_its_conversion(name, tmp_path):
+    log = str(EXAMPLES / f"{name}.{OURS[name]}")
+    assert main(["validate", log]) == 0
+    assert main(["convert", log, "--out", str(tmp_path / "ours.jsonl")]) == 0
+    there, back = load(log).runs, load(tmp_path / "ours.jsonl").runs
+    assert [(r.trajectory, r.task_id, r.model, r.usage, r.notes) for r in back] == [
+        (r.trajectory, r.task_id, r.model, r.usage, r.notes) for r in there]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -232,6 +243,8 @@ def test_two_calls_of_one_reply_are_one_step_and_results_go_by_their_cause():
 def test_without_a_cause_a_result_goes_by_its_calls_id_or_else_by_order(cause):
     events = [e | ({"cause": cause} if "cause" in e else {}) for e in example("openhands")]
     assert ended_well(one("openhands", *events)) == [[True, False], []]
+    nameless = [{k: v for k, v in e.items() if k != "tool_call_metadata"} for e in events]
+    assert ended_well(one("openhands", *nameless)) == [[True], [False], []]  # the nearest first
     plain = [{k: v for k, v in e.items() if k not in ("id", "tool_call_metadata")} for e in events]
     in_turn = one("openhands", *(plain[at] for at in (0, 1, 2, 5, 3, 4, 6)))
     assert ended_well(in_turn) == [[True], [False], []]

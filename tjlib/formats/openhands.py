@@ -124,7 +124,8 @@ def _laid_out(events: list) -> tuple[list[tuple[str, object]], Counter]:
                     silent.add(key)
                 else:
                     message["tool_calls"].append(_called(event))
-                    asked[text(under(told, "tool_call_id"))] = key
+                    if call := text(under(told, "tool_call_id")):
+                        asked[call] = key
         elif isinstance(kind := under(event, "observation"), str):
             key = _key(event.get("cause")) or asked.get(text(under(told, "tool_call_id")))
             if kind in _SILENT or (key and key in silent):
