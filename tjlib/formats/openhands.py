@@ -65,7 +65,7 @@ def _said(event: dict) -> str:
     args = event.get("args")
     parts = [text(under(args, "thought")), text(under(args, "thought", "text")),
              text(under(args, "final_thought")),
-             text(under(args, "content")) if event["action"] == "message" else ""]
+             chat.text_of(under(args, "content"))[0] if event["action"] == "message" else ""]
     return "\n\n".join(dict.fromkeys(filter(None, parts)))
 
 
