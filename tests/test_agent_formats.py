@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tjlib.__main__ import main
 from tjlib.documents import Document, Unread
 from tjlib.formats import mini_swe_agent, swe_agent
 from tjlib.formats.imported import Imported
@@ -52,9 +53,9 @@ def ended_well(run):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_log_is_known_by_its_content_and_by_one_format_only(name, tmp_path):
+def test_a_log_is_known_by_its_content_and_by_no_other_of_these_formats(name, tmp_path):
     first = example(name)[0]
-    assert [known for known, kind in FORMATS.items() if kind.recognise(first)] == [name]
+    assert [known for known in OURS if FORMATS[known].recognise(first)] == [name]
     (tmp_path / "log").write_bytes((EXAMPLES / f"{name}.{OURS[name]}").read_bytes())
     assert load(tmp_path / "log").format == name
 
@@ -71,6 +72,16 @@ def test_a_written_log_is_read_in_full_and_comes_back_from_our_own_form(
     for run in runs:
         assert run.trajectory.goal and run.trajectory.final_answer and run.success is None
         assert from_json(Trajectory, to_json(run.trajectory)) == run.trajectory
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_written_log_is_valid_and_comes_back_from_its_conversion(name, tmp_path):
+    log = str(EXAMPLES / f"{name}.{OURS[name]}")
+    assert main(["validate", log]) == 0
+    assert main(["convert", log, "--out", str(tmp_path / "ours.jsonl")]) == 0
+    there, back = load(log).runs, load(tmp_path / "ours.jsonl").runs
+    assert [(r.trajectory, r.task_id, r.model, r.usage, r.notes) for r in back] == [
+        (r.trajectory, r.task_id, r.model, r.usage, r.notes) for r in there]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -207,11 +218,14 @@ def test_two_bare_lists_after_each_other_are_two_runs_and_a_torn_element_is_note
 
 
 def test_reasoning_stands_before_what_was_said_and_a_killed_command_is_an_error():
+    said = {"choices": [{"logprobs": {"content": [{"token": "I", "logprob": -0.25}]}}]}
     run = one("mini_swe_agent", *bare(
-        fenced("sleep 99") | {"reasoning_content": "It may take long."},
+        fenced("sleep 99") | {"reasoning_content": "It may take long.",
+                              "extra": {"response": said}},
         user("The last command <command>sleep 99</command> timed out and has been killed.")))
-    assert run.trajectory.steps[0].thought == "It may take long.\nI look."
+    assert run.trajectory.steps[0].thought == "It may take long.\n\nI look."
     assert not run.trajectory.steps[0].observations[0].ok
+    assert run.trajectory.steps[0].logprobs == (-0.25,)
 
 
 # --- OpenHands --------------------------------------------------------------------------------
@@ -229,6 +243,8 @@ def test_two_calls_of_one_reply_are_one_step_and_results_go_by_their_cause():
 def test_without_a_cause_a_result_goes_by_its_calls_id_or_else_by_order(cause):
     events = [e | ({"cause": cause} if "cause" in e else {}) for e in example("openhands")]
     assert ended_well(one("openhands", *events)) == [[True, False], []]
+    nameless = [{k: v for k, v in e.items() if k != "tool_call_metadata"} for e in events]
+    assert ended_well(one("openhands", *nameless)) == [[True], [False], []]  # the nearest first
     plain = [{k: v for k, v in e.items() if k not in ("id", "tool_call_metadata")} for e in events]
     in_turn = one("openhands", *(plain[at] for at in (0, 1, 2, 5, 3, 4, 6)))
     assert ended_well(in_turn) == [[True], [False], []]
@@ -288,7 +304,8 @@ def test_a_logged_model_call_is_the_conversation_it_was_sent_and_its_reply():
             {"role": "tool", "tool_call_id": "c1",
              "content": [{"type": "text",
                           "text": "x\n[Error occurred in processing last action]"}]}]
-    reply = {"choices": [{"message": {"role": "assistant", "content": "It failed."}}],
+    reply = {"choices": [{"message": {"role": "assistant", "content": "It failed."},
+                          "logprobs": {"content": [{"token": "It failed.", "logprob": -0.5}]}}],
              "model": "small-model", "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
     run = one("openhands", {"messages": sent, "response": reply, "kwargs": {"tools": []},
                             "cost": 0.25})
@@ -296,6 +313,7 @@ def test_a_logged_model_call_is_the_conversation_it_was_sent_and_its_reply():
         "Be kind.", "Look.", "It failed.")
     assert not run.trajectory.steps[0].observations[0].ok
     assert run.usage == {"cost": 0.25, "prompt_tokens": 5, "completion_tokens": 2}
+    assert [step.logprobs for step in run.trajectory.steps] == [None, (-0.5,)]
     as_text = {"messages": [{"role": "user", "content": "<function=execute_bash>"}],
                "fncall_messages": sent, "response": {"choices": []}, "fncall_response": reply}
     assert one("openhands", as_text).trajectory.steps == run.trajectory.steps
@@ -320,7 +338,7 @@ def test_lines_of_one_message_are_one_step_and_its_tokens_count_once():
     run, side = read("claude_code", *example("claude_code"))
     assert tools(run) == [["Read", "Task"], []]
     assert run.usage == {"prompt_tokens": 9 + 500 + 12, "completion_tokens": 70 + 15}
-    assert run.trajectory.steps[0].thought == "The order and the policy decide.\nI read both."
+    assert run.trajectory.steps[0].thought == "The order and the policy decide.\n\nI read both."
     assert run.trajectory.final_answer == "Yes: it is 12 days old, and 30 are allowed."
     assert run.notes == ("lines left out: 1 summary, 1 queue-operation",)
     assert (side.trajectory.trajectory_id, side.trajectory.goal) == (
@@ -397,7 +415,7 @@ def test_thinking_is_no_part_of_the_answer_and_pictures_are_noted():
                                           {"type": "thinking", "thinking": "", "signature": "x"},
                                           {"type": "redacted_thinking", "data": "x"},
                                           text("A lamp, I think.")]}]})
-    assert run.trajectory.steps[0].thought == "A lamp.\nA lamp, I think."
+    assert run.trajectory.steps[0].thought == "A lamp.\n\nA lamp, I think."
     assert run.trajectory.final_answer == "A lamp, I think."
     assert run.notes == ("message 0: a part of type image, left out",
                          "message 1: a part of type redacted_thinking, left out")
@@ -415,10 +433,26 @@ def test_a_tool_of_the_server_is_answered_inside_the_message_that_calls_it():
     assert run.notes[0] == "message 1: arguments that are no JSON object, kept as text"
 
 
-def test_a_bare_list_of_messages_is_one_run():
-    request = example("anthropic")[0]["request"]
-    run = one("anthropic", *request["messages"])
-    assert len(run.trajectory.steps) == 1 and len(run.trajectory.steps[0].observations) == 2
+@pytest.mark.parametrize("format", ["auto", "anthropic"])
+def test_a_bare_list_of_messages_is_one_run_and_its_blocks_are_read(format, tmp_path):
+    messages = example("anthropic")[0]["request"]["messages"]
+    (tmp_path / "log.json").write_text(json.dumps(messages), "utf-8")
+    run, = load(tmp_path / "log.json", format).runs
+    steps = one("anthropic", *example("anthropic")).trajectory.steps
+    assert run.trajectory.steps == steps[:1] and run.notes == ()
+
+
+def test_a_message_of_openai_with_parts_and_calls_keeps_both_and_steps_keep_their_message():
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    run = one("openai_chat", {"messages": [
+        {"role": "user", "content": [text("Hi"), {"type": "tool_result", "content": "stray"}]},
+        {"role": "assistant", "content": [text("I look.")], "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": []},
+        {"role": "assistant", "content": "Done."}]})
+    assert tools(run) == [["look"], []] and run.trajectory.steps[0].observations == (
+        Observation(True, {}),)
+    assert (run.messages, run.trajectory.goal) == ((1, 3), "Hi")
+    assert run.notes == ("message 0: a result before any call, left out",)
 
 
 def test_a_refused_call_has_the_refusal_as_its_result_and_an_echo_counts_once():

@@ -57,7 +57,8 @@ ARROWS = {
     "tjlib.formats.atif": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
     "tjlib.formats.blocks": ["tjlib.formats.chat", "tjlib.formats.fields"],
-    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported"],
+    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported",
+                           "tjlib.formats.linking"],
     "tjlib.formats.claude_code": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                   "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.codex": [f"tjlib.{name}" for name in (
@@ -71,6 +72,7 @@ ARROWS = {
         "formats.tokens")],
     "tjlib.formats.items": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+    "tjlib.formats.linking": [],
     "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported",
                            "tjlib.formats.sidecar"],
     "tjlib.formats.langsmith": [f"tjlib.{name}" for name in (
@@ -87,7 +89,7 @@ ARROWS = {
                              "tjlib.release"],
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
-    "tjlib.formats.openai_chat": ["tjlib.documents", "tjlib.formats.chat",
+    "tjlib.formats.openai_chat": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                   "tjlib.formats.imported"],
     "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],

@@ -1,13 +1,15 @@
 """JSON values out of files of unknown make, each with its line."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tjlib import documents as module
 from tjlib import jsontext
-from tjlib.documents import Document, Unread, decode, documents
+from tjlib.documents import NO_JSON, Document, Unread, decode, documents
 from tjlib.trace import InputError
 
 values = st.recursive(
@@ -104,6 +106,92 @@ def test_a_file_that_cannot_be_read_says_so_in_one_line(log, tmp_path, monkeypat
     monkeypatch.setattr(jsontext, "LONGEST", 20)
     assert read(log(b"[\n" + b'"' + b"1" * 50)) == [
         Unread(2, f"not JSON ({jsontext.LONG.lower()}); nothing after it was read")]
+
+
+def test_several_objects_on_a_line_are_all_read(log):
+    assert read(log('{"a": 1}{"a": 2} [3]\n{"a": 4}\n')) == [
+        Document(1, '{"a": 1}', {"a": 1}), Document(1, '{"a": 2}', {"a": 2}),
+        Document(1, "[3]", [3]), Document(2, '{"a": 4}', {"a": 4})]
+
+
+def test_objects_spread_over_lines_may_follow_each_other(log):
+    got = read(log('{\n"a": 1\n}\n{\n"a": 2\n}\n'))
+    assert [(d.line, d.value) for d in got] == [(1, {"a": 1}), (4, {"a": 2})]
+
+
+@pytest.mark.parametrize("first", ['{"a": 0, "b', 'b": 0}', '{"a": 0,', '{"a": "x\ny"}', "{oops}"])
+def test_a_torn_first_line_hides_none_of_those_after_it(log, first):
+    lines = first.count("\n") + 1
+    got = read(log(first + '\n{"a": 1}\n{"a": 2}\n'))
+    good = [d for d in got if isinstance(d, Document)]
+    assert [(d.line, d.value) for d in good] == [(lines + 1, {"a": 1}), (lines + 2, {"a": 2})]
+    assert sum(isinstance(d, Unread) for d in got) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_as_windows_writes_it_is_read(log, encoding):
+    mark = "\ufeff" if encoding != "utf-16" else ""
+    for text in ('{"a": "\u00e9\U0001f600"}\r\n{"a": 2}\r\n',
+                 '[{"a": "\u00e9\U0001f600"}, {"a": 2}]'):
+        for start in (mark, ""):
+            got = read(log((start + text).encode(encoding)))
+            assert [d.value for d in got] == [{"a": "\u00e9\U0001f600"}, {"a": 2}]
+
+
+def test_lines_of_another_encoding_are_named_and_those_in_utf_8_read(log):
+    got = read(log('{"a": "\u00e9"}\n'.encode() + '{"a": "\u00e9"}\n'.encode("latin-1")))
+    assert got == [Document(1, '{"a": "\u00e9"}', {"a": "\u00e9"}),
+                   Unread(2, "not UTF-8 text; save the file as UTF-8")]
+    listed = read(log(b'[{"a": 1},\n{"a": "\xe9"},\n{"a": 2}]'))
+    assert [type(d) for d in listed] == [Document, Unread, Document] and listed[1].line == 2
+
+
+def test_nul_bytes_of_a_file_that_a_crash_left_are_named(log):
+    got = read(log(b'{"a": 1}\n\0\0\0\0\n{"a": 2}\n'))
+    assert got[1] == Unread(2, "NUL bytes where text should be") and len(got) == 3
+
+
+def test_nesting_is_read_up_to_a_limit_and_refused_beyond(log):
+    for depth, kind in [(jsontext.DEEPEST, Document), (jsontext.DEEPEST + 1, Unread)]:
+        text = "[" * (depth - 1) + "{}" + "]" * (depth - 1)
+        assert type(read(log('{"a": 1}\n' + text))[1]) is kind
+
+
+def test_a_file_of_something_else_is_one_line(log):
+    for text in (b"# A README\n\nText\n", b"\x89PNG\r\n\x1a\n", b"a,b\n1,2\n", b"7\n"):
+        assert read(log(text)) == [Unread(1, NO_JSON)]
+
+
+@given(objects, st.integers(1, 40), st.booleans(), st.sampled_from(["", " ", "\n"]))
+def test_a_list_reads_the_same_in_pieces_of_any_size(log, items, size, ascii_only, space):
+    text = json.dumps(items, ensure_ascii=ascii_only, separators=("," + space, ":" + space))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", size)
+        patch.setattr(module, "_FIRST", size)
+        got = read(log("[\n" + text[1:]))
+    assert [d.value for d in got] == items and [json.loads(d.text) for d in got] == items
+    assert [d.line for d in got] == [d.line for d in read(log("[\n" + text[1:]))]
+
+
+@given(objects, st.integers(0, 200), st.integers(1, 40))
+def test_a_list_cut_anywhere_gives_whole_elements_and_says_so(log, items, cut, size):
+    text = "[\n" + ",\n".join(map(json.dumps, items)) + "\n]"
+    cut = min(cut, len(text) - 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", size)
+        got = read(log(text[:cut]))
+    good = [d.value for d in got if isinstance(d, Document)]
+    assert good == items[:len(good)]
+    assert cut < 2 or isinstance(got[-1], Unread)
+
+
+def test_a_list_of_many_elements_is_read_in_flat_memory(log):
+    path = log("[" + ",".join(['{"a": "' + "x" * 1000 + '"}'] * 20_000) + "]")
+    tracemalloc.start()
+    assert sum(1 for _ in documents(path)) == 20_000
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 3 * path.stat().st_size
 
 
 def test_an_empty_file_holds_nothing(log):

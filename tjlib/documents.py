@@ -28,6 +28,8 @@ NO_JSON = "no JSON object or list; nothing of it was read"
 
 #: Characters of a list that are read at a time, and of a first line that may be all of one.
 _CHUNK, _FIRST = 2**20, 64 * 2**20
+#: Lines behind a broken value among which one that is whole is looked for.
+_NEAR = 20
 
 
 def _lines(lines: Iterator[str], line: int) -> Iterator[Document | Unread]:
@@ -126,9 +128,9 @@ def _spread(text: _Ahead) -> Iterator[Document | Unread]:
     except JSONDecodeError as error:
         at = text.line + error.doc.count("\n", text.at, error.pos)
         first, rest = text.lines_after(error)
-        for number in (first, first + 1):  # an error at a line's start may be of the one before
-            found = list(values_of_line(next(rest, ""), number))
-            if found and isinstance(found[0], Document) and isinstance(found[0].value, dict):
+        for number, line in enumerate(itertools.islice(rest, _NEAR), first):
+            found = list(values_of_line(line, number)) if line.startswith("{") else []
+            if found and all(isinstance(item, Document) for item in found):
                 yield jsontext.fault(error, at)
                 yield from found
                 yield from _lines(rest, number + 1)

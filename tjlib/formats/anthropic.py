@@ -45,7 +45,7 @@ def _run(document: Document, messages: list, request: object, reply: object) -> 
     models = [under(reply, "model"), under(request, "model")]
     return run(
         document.line, named(document, "anthropic", request is None), read.opening, read.steps,
-        blocks.answer(read, messages),
+        read.answer,
         model=next(filter(None, map(text, models)), None),
         procedure=chat.text_of(under(request, "system"))[0] or read.procedure, notes=read.notes,
         usage=blocks.usage([under(reply, "usage")]))

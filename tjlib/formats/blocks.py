@@ -12,9 +12,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, number, text, under
+from tjlib.formats.fields import added, listed, text, under
 
-__all__ = ["answer", "failed", "has_tools", "parts", "unpacked", "usage"]
+__all__ = ["failed", "has_tools", "parts", "unpacked", "usage"]
 
 _TOKENS = {"input_tokens": "prompt_tokens", "cache_creation_input_tokens": "prompt_tokens",
            "cache_read_input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
@@ -46,25 +46,15 @@ def parts(content: object) -> list:
     return [] if content is None else [{"type": "text", "text": chat.text_of(content)[0]}]
 
 
-def answer(read: chat.Chat, messages: Sequence) -> str:
-    """Return what the last message to the user says, without what was thought."""
-    last = next((m for m in reversed(messages) if under(m, "role") == "assistant"), None)
-    told = [block for block in parts(under(last, "content")) if _kind(block) == "text"]
-    return read.answer and chat.text_of(told)[0]
-
-
 def usage(spent: Sequence) -> dict[str, int | float]:
     """Add up what replies cost in tokens; what a cache held was part of the prompt.
 
     >>> usage([{"input_tokens": 2, "cache_read_input_tokens": 9, "output_tokens": 5}])
     {'prompt_tokens': 11, 'completion_tokens': 5}
     """
-    totals: dict[str, int | float] = {}
-    for kind, name in _TOKENS.items():
-        found = [n for one in spent if (n := number(under(one, kind))) is not None]
-        if found:
-            totals[name] = totals.get(name, 0) + sum(found)
-    return totals
+    found = {kind: added(spent, kind) for kind in _TOKENS}
+    return {name: sum(found[kind] or 0 for kind in _TOKENS if _TOKENS[kind] == name)
+            for kind, name in _TOKENS.items() if found[kind] is not None}
 
 
 def _result(block: dict) -> dict:
@@ -90,17 +80,20 @@ def unpacked(message: object) -> Iterator[object]:
     results = [_result(block) for block in content if _is_result(block)]
     if not ours:
         yield from results
-    kept, calls = [], []
+    kept, calls, thoughts = [], [], []
     for block in content:
         if ours and _kind(block).endswith("tool_use"):
             calls.append({"id": block.get("id"), "function": {
                 "name": block.get("name"), "arguments": block.get("input")}})
         elif _kind(block) == "thinking":
-            if block.get("thinking"):  # a signature may stand alone
-                kept.append({"type": "text", "text": block["thinking"]})
+            thoughts.append(text(block.get("thinking")))  # a signature may stand alone
         elif not _is_result(block):
             kept.append(block)
-    if ours or kept:
-        yield message | {"content": kept, "tool_calls": calls}
+    if ours or kept or not results:
+        if calls:
+            message = message | {"tool_calls": [*listed(message.get("tool_calls")), *calls]}
+        if any(thoughts):
+            message = message | {"reasoning_content": "\n".join(filter(None, thoughts))}
+        yield message | {"content": kept}
     if ours:
         yield from results

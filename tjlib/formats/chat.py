@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tjlib.documents import decode
 from tjlib.formats.imported import shown
+from tjlib.formats.linking import Open, Waiting
 from tjlib.trace import Call, Observation, Step
 
 __all__ = ["Chat", "is_message", "logprobs_of", "observed", "read", "text_of"]
@@ -38,28 +38,6 @@ class Chat(NamedTuple):
     notes: tuple[str, ...]
     answer: str
     messages: tuple[int, ...]
-
-
-@dataclass
-class _Open:
-    """A step still being read; an answer stands beside its call."""
-
-    at: int
-    said: str
-    thought: str
-    logprobs: tuple[float, ...] | None
-    calls: list[Call] = field(default_factory=list)
-    ids: list[Any] = field(default_factory=list)
-    answers: list[Observation | None] = field(default_factory=list)
-    strays: list[Observation] = field(default_factory=list)
-    user: list[str] = field(default_factory=list)
-
-    def closed(self) -> Step:
-        """Close the step: answered calls first, so that the n-th observation is the n-th call's."""
-        order = sorted(range(len(self.calls)), key=lambda i: self.answers[i] is None)
-        answers = [self.answers[i] for i in order if self.answers[i] is not None]
-        return Step(self.thought, tuple(self.calls[i] for i in order),
-                    (*answers, *self.strays), "\n\n".join(self.user) or None, self.logprobs)
 
 
 def is_message(value: object) -> bool:
@@ -148,20 +126,6 @@ def _calls(message: dict) -> list:
     return [*calls, older] if older else calls
 
 
-def _place(steps: list[_Open], given: object, result: Observation) -> str:
-    """Put a result beside its call; say why if that is not the call its id names."""
-    for named in (True, False):  # by its id, else where one of the two has none
-        for step in reversed(steps):
-            for i, (own, answer) in enumerate(zip(step.ids, step.answers, strict=True)):
-                if answer is None and (own == given if named else not own or not given):
-                    step.answers[i] = result
-                    return ""
-    if not steps:
-        return "a result before any call, left out"
-    steps[-1].strays.append(result)
-    return "a result of no open call"
-
-
 def read(messages: Sequence, failed: Callable[[dict, str], bool],
          places: Sequence[str] = ()) -> Chat:
     """Read the messages of one run.
@@ -187,7 +151,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
     >>> chat.opening, chat.answer, len(chat.steps)
     ('Hi', 'Hello', 1)
     """
-    steps, opening, procedure, notes = [], [], [], []
+    steps, opening, procedure, notes, waiting = [], [], [], [], Waiting()
 
     def note(at: int, what: str) -> None:
         if what:
@@ -206,16 +170,23 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
             note(at, odd and f"{odd}, left out")
             before = message.get("reasoning_content") or message.get("reasoning")
             before = before if isinstance(before, str) else ""
-            steps.append(_Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
+            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
             for raw in _calls(message):
                 call, odd = _call(raw)
                 note(at, odd)
                 steps[-1].calls.append(call)
                 steps[-1].ids.append(raw.get("id") if isinstance(raw, dict) else None)
                 steps[-1].answers.append(None)
+            waiting.add(steps[-1])
         elif role in ("tool", "function"):
             result = observed(text, failed(message, text))
-            note(at, _place(steps, message.get("tool_call_id"), result))
+            if found := waiting.take(message.get("tool_call_id")):
+                found[0].answers[found[1]] = result
+            elif steps:
+                steps[-1].strays.append(result)
+                note(at, "a result of no open call")
+            else:
+                note(at, "a result before any call, left out")
         elif role == "user":
             if text:
                 (steps[-1].user if steps else opening).append(text)

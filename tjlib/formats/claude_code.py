@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import number, run, text, totals, under
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import run, text, totals, under
+from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["read", "recognise"]
 
@@ -100,7 +100,7 @@ class _Run:
             notes.append(f"lines left out: {kinds}")
         return run(
             self.line, self.name, read.opening, read.steps,
-            blocks.answer(read, [message for _, message in self.placed]), model=self.model,
+            read.answer, model=self.model,
             procedure=read.procedure, notes=tuple(notes),
             usage=blocks.usage(list(self.spent.values())) | totals(cost=self.cost))
 

@@ -148,9 +148,8 @@ def opened(path: Path, member: Member, formats: Mapping[str, Format],
     if member.file is None:
         why = Passed(member.why) if member.passed else Unread(0, member.why)
         return File(member.name, "", iter([why]))
-    source = member.name or path.name  # some formats name a run by its file alone
-    found = (item._replace(source=source if isinstance(item, Document) else member.name)
-             for item in values(member.file))
+    source = member.name or path.name  # by which alone some formats name a run
+    found = (item._replace(source=source) for item in values(member.file))
     name, found, seen = format_of(found, formats)
     if not name and alone and len(formats) == 1:
         [name] = formats

@@ -7,15 +7,15 @@ no run whose name would steer a screen.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
 from tjlib.documents import Document, Unread
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, number
 from tjlib.trace import Step, Trajectory
 
-__all__ = ["listed", "named", "number", "run", "text", "totals", "under"]
+__all__ = ["added", "listed", "named", "run", "text", "totals", "under"]
 
 
 def under(value: Any, *keys: str | int) -> Any:
@@ -44,13 +44,14 @@ def listed(value: object) -> list:
     return value if isinstance(value, list) else []
 
 
-def number(value: object) -> float | int | None:
-    """Return a finite number, or None for anything else."""
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    try:
-        return value if known and math.isfinite(value) else None
-    except OverflowError:  # an integer beyond every float
-        return None
+def added(records: Iterable, *keys: str | int) -> int | float | None:
+    """Add up what stands under some keys of each record; None if no number does.
+
+    >>> added([{"usage": {"tokens": 2}}, {}, {"usage": {"tokens": 3}}], "usage", "tokens")
+    5
+    """
+    found = [n for record in records if number(n := under(record, *keys)) is not None]
+    return sum(found) if found else None
 
 
 def totals(**given: object) -> dict[str, int | float]:

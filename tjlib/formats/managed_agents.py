@@ -73,10 +73,14 @@ def _laid_out(records: list[tuple[int, object]]) -> tuple[list[tuple[str, dict]]
         place, kind = f"line {line}", text(under(event, "type"))
         if kind in _TOLD or kind.endswith("tool_use"):
             if step is None:
-                step = {"role": "assistant", "content": [], "tool_calls": []}
+                step = {"role": "assistant", "content": [], "tool_calls": [],
+                        "reasoning_content": ""}
                 placed.append((place, step))
-            if kind in _TOLD:
+            if kind == "agent.message":
                 step["content"] += blocks.parts(event.get("content"))
+            elif kind == "agent.thinking":
+                thought = chat.text_of(event.get("content"))[0]
+                step["reasoning_content"] = f"{step['reasoning_content']}\n{thought}".strip()
             else:
                 step["tool_calls"].append({"id": event.get("id"), "function": {
                     "name": event.get("name"), "arguments": event.get("input")}})
@@ -108,15 +112,15 @@ def _run(document: Document, records: list[tuple[int, object]]) -> Imported | Un
     made = next((under(value, 1) for _, value in records
                  if text(under(value, 0)).endswith(".create")), None)
     placed, left, spent = _laid_out(records)
-    messages = [message for _, message in placed]
-    read = chat.read(messages, blocks.failed, [place for place, _ in placed])
+    read = chat.read([message for _, message in placed], blocks.failed,
+                     [place for place, _ in placed])
     notes = list(read.notes)
     if left:
         kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in left.items())
         notes.append(f"events left out: {kinds}")
     name = text(under(made, "id")) or named(document, "managed", not made)
     return run(
-        document.line, name, read.opening, read.steps, blocks.answer(read, messages),
+        document.line, name, read.opening, read.steps, read.answer,
         model=text(under(made, "agent", "model", "id")) or None,
         procedure=text(under(made, "agent", "system")), notes=tuple(notes),
         usage=blocks.usage(spent))

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, named, number, run, text, totals, under
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import added, listed, named, run, text, totals, under
+from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["outcomes", "read", "recognise"]
 
@@ -61,16 +61,16 @@ def _failed(message: dict, said: str) -> bool:
 
 
 def _spoken(message: dict) -> dict:
-    """Lay out an assistant's message: what it reasoned, what it said, what it called."""
+    """Lay out an assistant's message: what it said and what it called."""
     content = message.get("content")
     said, calls = chat.text_of(content)[0], message.get("tool_calls")
     fenced = [] if calls else list(_FENCE.finditer(said))
     if len(fenced) == 1:
         calls = [{"function": {"name": "bash", "arguments": {"command": fenced[0][1]}}}]
         said = f"{said[:fenced[0].start()].rstrip()}\n{said[fenced[0].end():].lstrip()}".strip()
-    texts = [part for part in (text(message.get("reasoning_content")), said) if part]
     others = [part for part in listed(content) if chat.text_of([part])[1]]
-    return message | {"content": texts + others, "tool_calls": calls}
+    return message | {"content": [said, *others], "tool_calls": calls, "logprobs": under(
+        message, "extra", "response", "choices", 0, "logprobs")}
 
 
 def _laid_out(messages: list) -> Iterator[tuple[str, object]]:
@@ -104,17 +104,15 @@ def _run(document: Document, messages: list, value: dict) -> Imported | Unread:
     status = under(info, "exit_status")
     if status not in (None, "Submitted"):
         notes.append(f"ended as {shown(status)}")
-    spent = [u for m in messages if isinstance(u := under(m, "extra", "response", "usage"), dict)]
-    counts = {key: [n for u in spent if (n := number(u.get(key))) is not None]
-              for key in ("prompt_tokens", "completion_tokens")}
     name = text(value.get("instance_id")) or named(document, "mini", not value)
     return run(
         document.line, name, read.opening, read.steps,
         text(under(info, "submission")) or _submitted(messages) or read.answer,
         model=text(under(info, "config", "model", "model_name")) or None,
         procedure=read.procedure, notes=tuple(notes), usage=totals(
-            **{key: sum(found) for key, found in counts.items() if found},
-            cost=under(info, "model_stats", "instance_cost")))
+            cost=under(info, "model_stats", "instance_cost"),
+            **{kind: added(messages, "extra", "response", "usage", kind)
+               for kind in ("prompt_tokens", "completion_tokens")}))
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, named, number, run, text, totals, under
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import added, listed, named, run, text, totals, under
+from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["read", "recognise"]
 
@@ -61,12 +61,11 @@ def _key(number: object) -> str | None:
 
 
 def _said(event: dict) -> str:
-    """Return what the agent says with an action; a thought may have parts."""
+    """Return what the agent says with an action."""
     args = event.get("args")
-    thought = under(args, "thought")
-    parts = [text(thought), text(under(thought, "reasoning_content")), text(under(thought, "text")),
-             text(under(args, "final_thought")), text(under(args, "content"))
-             if event["action"] == "message" else ""]
+    parts = [text(under(args, "thought")), text(under(args, "thought", "text")),
+             text(under(args, "final_thought")),
+             chat.text_of(under(args, "content"))[0] if event["action"] == "message" else ""]
     return "\n\n".join(dict.fromkeys(filter(None, parts)))
 
 
@@ -117,13 +116,16 @@ def _laid_out(events: list) -> tuple[list[tuple[str, object]], Counter]:
                     replies[reply] = {"role": "assistant", "content": [], "tool_calls": []}
                     placed.append((place, replies[reply]))
                 message, said = replies[reply], _said(event)
+                if reasoned := text(under(args, "thought", "reasoning_content")):
+                    message["reasoning_content"] = reasoned
                 if said and said not in message["content"]:
                     message["content"].append(said)
                 if action in _TEXT:
                     silent.add(key)
                 else:
                     message["tool_calls"].append(_called(event))
-                    asked[text(under(told, "tool_call_id"))] = key
+                    if call := text(under(told, "tool_call_id")):
+                        asked[call] = key
         elif isinstance(kind := under(event, "observation"), str):
             key = _key(event.get("cause")) or asked.get(text(under(told, "tool_call_id")))
             if kind in _SILENT or (key and key in silent):
@@ -140,11 +142,10 @@ def _usage(events: list) -> dict[str, int | float]:
     """Sum the tokens over the model's replies; the cost is a running total."""
     replies = {text(under(e, "tool_call_metadata", "model_response", "id")):
                under(e, "tool_call_metadata", "model_response", "usage") for e in events}
-    counts = {kind: [n for u in replies.values() if (n := number(under(u, kind))) is not None]
-              for kind in ("prompt_tokens", "completion_tokens")}
     costs = [under(event, "llm_metrics", "accumulated_cost") for event in events]
     cost = next((c for c in reversed(costs) if c is not None), None)
-    return totals(**{kind: sum(found) for kind, found in counts.items() if found}, cost=cost)
+    return totals(cost=cost, **{kind: added(replies.values(), kind)
+                                for kind in ("prompt_tokens", "completion_tokens")})
 
 
 def _run(document: Document, events: list, row: dict) -> Imported | Unread:
@@ -181,9 +182,11 @@ def _completion(document: Document) -> Imported | Unread:
     value = document.value
     native = isinstance(value.get("fncall_messages"), list)
     response = value["response"]
-    reply = under(value, "fncall_response") if native else None
-    reply = under(reply or response, "choices", 0, "message")
-    messages = [*value["fncall_messages" if native else "messages"], *([reply] if reply else [])]
+    choice = under(under(value, "fncall_response") if native else response, "choices", 0)
+    choice = choice or under(response, "choices", 0)
+    messages = list(value["fncall_messages" if native else "messages"])
+    if isinstance(reply := under(choice, "message"), dict):
+        messages.append(reply | {"logprobs": under(choice, "logprobs")})
     read = chat.read(messages, lambda message, said: _ERROR in said)
     return run(
         document.line, named(document, "openhands"), read.opening, read.steps, read.answer,

@@ -114,10 +114,11 @@ def stream(
         if name:
             yield name
         for item in FORMATS[name].read(found) if name else found:
+            where = "" if alone else item.source or source
             if isinstance(item, Imported):
-                yield join.run(item, item.source or source)
+                yield join.run(item, where)
             else:
-                yield item._replace(source=item.source or source)
+                yield item._replace(source=where)
     for why in join.left():
         yield Passed(why)
 

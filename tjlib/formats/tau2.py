@@ -3,7 +3,7 @@
 Decision: the agent answers for its own calls only, so the simulated user's
 are left out and counted, as the agent never saw them; the policy is the
 procedure, and a user's brief (or the ticket, where there is no user) the goal.
-Refusal: a reward behind which nothing was checked could not have been lost,
+Refusal: a reward behind which nothing was checked could not have been missed,
 so such a run has no success, nor has one that the infrastructure ended.
 """
 
@@ -102,6 +102,8 @@ def _unjudged(run: dict, info: dict, reward: float | None) -> str:
         return "ended by the infrastructure, so not judged"
     if reward is None:
         return "no reward that is a number, so not judged"
+    if "note" in _dict(info.get("info")):
+        return ""  # the agent never came to the end, which fails without a check
     if "reward_basis" in info and not any(_checked(info, part) for part in basis):
         return f"nothing was checked for its reward ({shown(basis)}), so not judged"
     return ""
