@@ -122,6 +122,6 @@ def read_verdicts(
     if not any(verdict.status == "ok" for verdict in verdicts):
         counts = Counter(verdict.status for verdict in verdicts)
         what = ", ".join(f"{n} {status}" for status, n in counts.items())
-        raise InputError(f"{path}: no reply could be read ({what}); see the rationale in its "
-                         "lines, mend the judge and judge into another file")
+        raise InputError(f"{path}: no verdict in it is a judgement ({what}); see the rationale in "
+                         "its lines, mend the judge and judge into another file")
     return verdicts

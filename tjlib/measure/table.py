@@ -1,8 +1,9 @@
 """Labels and verdicts joined as arrays, one row a trajectory, one column a judge.
 
 Decision: a judge that was never asked about a trajectory leaves that
-trajectory out of its denominators; one that was asked and failed votes clean
-at confidence .5, as the paper counts it (section 4), and is not covered.
+trajectory out of its denominators, as does one that had nothing to go by
+(``not_applicable``); one that was asked and failed votes clean at confidence
+.5, as the paper counts it (section 4). None of the three is covered.
 Where fewer than half of a judge's replies could be read (our choice),
 such votes would outnumber its own, and it counts as not asked.
 Refusal: nothing is scored here, and a verdict that has no label, or appears
@@ -42,8 +43,8 @@ class VerdictTable:
     faulty : (n,) bool array
         The label's word.
     seen, ok, flag : (n, J) bool arrays
-        Whether the judge was asked, answered, and said faulty. A judge in
-        ``unread`` has been asked nothing.
+        Whether the judge was asked what it could judge, answered, and said
+        faulty. A judge in ``unread`` has been asked nothing.
     kind, step : (n, J) int arrays
         Verdict's type (index into `FAULT_TYPES`) and step, -1 where none.
     confidence, latency_s, prompt_tokens, completion_tokens : (n, J) float arrays
@@ -123,7 +124,8 @@ def table(
         One for each trajectory.
     verdicts : iterable of Verdict
         At most one for each (trajectory, judge). A trajectory that a judge
-        was never asked about leaves that judge's denominators.
+        was never asked about, or that it had nothing to go by on, leaves that
+        judge's denominators.
     cost : DataFrame, optional
         Columns judge, verdicts and the three cost means, for verdicts that
         carry no cost of their own.
@@ -154,7 +156,7 @@ def table(
     judges = tuple(dict.fromkeys(v.judge for v in verdicts))
     column = {judge: j for j, judge in enumerate(judges)}
     shape = (len(labels), len(judges))
-    seen, ok, flag = (np.zeros(shape, bool) for _ in range(3))
+    given, seen, ok, flag = (np.zeros(shape, bool) for _ in range(4))
     kind, step = np.full(shape, -1, np.int8), np.full(shape, -1, np.int32)
     confidence, latency, prompt, completion = (np.full(shape, np.nan) for _ in range(4))
     for v in verdicts:
@@ -162,13 +164,14 @@ def table(
         if v.trajectory_id not in rows:
             raise InputError(f"{who}: no label for this trajectory; pass the labels it belongs to")
         at = rows[v.trajectory_id], column[v.judge]
-        if seen[at]:
+        if given[at]:
             raise InputError(f"{who}: two verdicts; keep one")
-        seen[at], ok[at], flag[at] = True, v.status == "ok", bool(v.faulty)
+        given[at], seen[at] = True, v.status != "not_applicable"
+        ok[at], flag[at] = v.status == "ok", bool(v.faulty)
         kind[at] = _type_index(v.failure_type, who)
         step[at] = -1 if v.failure_step is None else v.failure_step
         # The paper's rule (section 4): a reply that cannot be read votes clean at .5.
-        stated = v.confidence if v.status == "ok" else 0.5
+        stated = v.confidence if ok[at] else 0.5 if seen[at] else None
         for array, value in ((confidence, stated), (latency, v.latency_s),
                              (prompt, v.prompt_tokens), (completion, v.completion_tokens)):
             array[at] = np.nan if value is None else value
