@@ -95,6 +95,7 @@ ARROWS = {
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
     "tjlib.page": [],
+    "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
     "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
     "tjlib.release": [],
@@ -146,7 +147,7 @@ ARROWS = {
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
 FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
-         "tjlib.packaged", "tjlib.rerun"}
+         "tjlib.packaged", "tjlib.procedures", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

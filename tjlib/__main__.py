@@ -77,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, default=1, metavar="K",
                      help="calls at a time (1)")
+    sub.add_argument("--procedure", metavar="FILE",
+                     help="what a reading judge is told of the desk and the faults: a YAML file, "
+                          "or general, library_desk, refund_desk (the last, on its own runs)")
     sub.add_argument("--order", choices=["paper", "shared_first"],
                      help="of the prompt's paragraphs (paper); shared_first suits a prefix cache")
     sub.add_argument("--similarity", choices=["none", "jaccard", "minilm"],

@@ -71,8 +71,8 @@ def _judge(args: argparse.Namespace):
         raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
     if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
         raise UsageError("--similarity and --clean go with reply without --model")
-    if alone and args.order:
-        raise UsageError(f"{args.judge} has no --order to choose")
+    if alone and (args.order or args.procedure):
+        raise UsageError(f"{args.judge} has no --order to choose and is told no --procedure")
     if args.judge == "rules":
         return panel.RULES
     if not args.model:
@@ -80,7 +80,27 @@ def _judge(args: argparse.Namespace):
     model = models.connect(args.model)
     if args.judge == "reply":
         return grounding.Grounding(model)
-    return panel.Judge(args.judge, model, order=args.order or "paper")
+    return panel.Judge(args.judge, model, order=args.order or "paper", procedure=_procedure(args))
+
+
+def _procedure(args: argparse.Namespace):
+    """Read what a judge is to be told; without a file that is the refund desk's, on its runs."""
+    from tjlib import procedures, store
+    from tjlib.desk import rules
+    from tjlib.judges.procedure import DESK
+    from tjlib.trace import Trajectory
+
+    if args.procedure:
+        return procedures.read(args.procedure)
+    first = None
+    for first in store.read(args.traces, Trajectory):
+        if rules.applies(first):
+            return DESK
+    if first:
+        raise InputError(f"{args.traces}: no run in it is the refund desk's, whose procedure a "
+                         "judge is told by default; give --procedure FILE, or --procedure general "
+                         "if there is none")
+    return DESK
 
 
 def _model_free(args: argparse.Namespace):
@@ -115,6 +135,8 @@ def judge(args: argparse.Namespace) -> None:
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
+    if told := getattr(judge, "procedure", None):
+        print(f"told: {told.name}, {len(told.points)} points, {len(told.taxonomy)} failure types")
     _tell_failures("without a judgement:", done.statuses)
 
 

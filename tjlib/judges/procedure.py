@@ -20,7 +20,7 @@ from tjlib.trace import FAULT_TYPES
 __all__ = ["DESK", "Fault", "Procedure"]
 
 # What a fault's kind says of the outcome, in the words a judge is told.
-_KINDS = {None: "", "silent": " The outcome may still be right.", "loud": " The outcome is wrong."}
+_KINDS = {"silent": "the outcome may still be right.", "loud": "the outcome is wrong."}
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -84,7 +84,8 @@ class Procedure(msgspec.Struct, frozen=True):
     @property
     def labels(self) -> str:
         """The failure types with their meaning, and the label of a correct run."""
-        lines = [f"- {x.name}: {x.definition}{_KINDS[x.kind]}" for x in self.taxonomy]
+        lines = [f"- {x.name}: {x.definition}" if x.kind is None else
+                 f"- {x.name}: {x.definition.rstrip('.')}; {_KINDS[x.kind]}" for x in self.taxonomy]
         return "\n".join((*lines, "- none: the trajectory is correct."))
 
 

@@ -1,11 +1,12 @@
 """The judges' prompts and answer schemas, as the judging paper prints them.
 
 Decision: the wording of the outcome and the step judge is appendix D's, word
-for word, but for what a `Procedure` says of another desk; a prompt is put together from paragraphs by joining, so braces in a
-trajectory are only braces. Paragraphs are one line each (the paper does not
-print its line breaks). Ours, and flagged where defined: the order
-``shared_first``, and how the two cells of view x task that are neither judge
-are put together. Refusal: no prompt is told of a label or a trajectory's id.
+for word, but for what a `Procedure` says of another desk; a prompt is put
+together from paragraphs by joining, so braces in a trajectory are only
+braces. Paragraphs are one line each (the paper does not print its line
+breaks). Ours, and flagged where defined: the order ``shared_first``, and how
+the two cells of view x task that are neither judge are put together. Refusal:
+no prompt is told of a label or a trajectory's id.
 """
 
 from __future__ import annotations
