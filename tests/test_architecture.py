@@ -20,6 +20,7 @@ TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.item
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
+    "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["tjlib.commands"],
     "tjlib.chapter": [],
@@ -55,6 +56,7 @@ ARROWS = {
                                 "tjlib.formats.imported"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.judgeargs": ["*"],
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
     "tjlib.judges.fence": ["tjlib.judges.render"],
@@ -91,6 +93,7 @@ ARROWS = {
     "tjlib.judges.wording": [],
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
+    "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],

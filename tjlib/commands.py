@@ -12,13 +12,10 @@ import json
 import sys
 from pathlib import Path
 
+from tjlib.judgeargs import UsageError, chosen
 from tjlib.trace import InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
-
-
-class UsageError(Exception):
-    """Arguments that are each fine but do not go together."""
 
 
 def _folder(name: str) -> Path:
@@ -62,62 +59,6 @@ def testbed(args: argparse.Namespace) -> None:
     print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
 
 
-def _judge(args: argparse.Namespace):
-    """Make the judge that the arguments name."""
-    from tjlib.judges import grounding, models, panel
-
-    alone = args.judge in ("rules", "reply")  # can do without a model
-    if (args.judge == "rules" and args.model) or not (alone or args.model):
-        raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
-    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
-        raise UsageError("--similarity and --clean go with reply without --model")
-    if alone and (args.order or args.procedure):
-        raise UsageError(f"{args.judge} has no --order to choose and is told no --procedure")
-    if args.judge == "rules":
-        return panel.RULES
-    if not args.model:
-        return _model_free(args)
-    model = models.connect(args.model)
-    if args.judge == "reply":
-        return grounding.Grounding(model)
-    return panel.Judge(args.judge, model, order=args.order or "paper", procedure=_procedure(args))
-
-
-def _procedure(args: argparse.Namespace):
-    """Read what a judge is to be told; without a file that is the refund desk's, on its runs."""
-    from tjlib import procedures, store
-    from tjlib.desk import rules
-    from tjlib.judges.procedure import DESK
-    from tjlib.trace import Trajectory
-
-    if args.procedure:
-        return procedures.read(args.procedure)
-    first = None
-    for first in store.read(args.traces, Trajectory):
-        if rules.applies(first):
-            return DESK
-    if first:
-        raise InputError(f"{args.traces}: no run in it is the refund desk's, whose procedure a "
-                         "judge is told by default; give --procedure FILE, or --procedure general "
-                         "if there is none")
-    return DESK
-
-
-def _model_free(args: argparse.Namespace):
-    from tjlib import store
-    from tjlib.desk import testbed
-    from tjlib.judges.modelfree import ModelFree
-    from tjlib.trace import Trajectory
-
-    if args.clean:
-        clean = list(store.read(args.clean, Trajectory))
-        if not clean:
-            raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
-    else:
-        clean = testbed.clean_runs()
-    return ModelFree(clean, args.similarity or "none")
-
-
 def _tell_failures(what: str, statuses: dict[str, int]) -> None:
     if failed := {s: n for s, n in statuses.items() if s != "ok"}:
         print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
@@ -131,7 +72,7 @@ def judge(args: argparse.Namespace) -> None:
 
     from tjlib.judges import runs
 
-    judge = _judge(args)
+    judge = chosen(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
