@@ -20,7 +20,7 @@ from tjlib.judges.procedure import DESK
 from tjlib.judges.protocol import Identity, Options, Reply
 from tjlib.packaged import data_folder
 from tjlib.provenance import Run
-from tjlib.trace import Call, InputError, Observation, Step, Trajectory, Verdict
+from tjlib.trace import Call, InputError, Label, Observation, Step, Trajectory, Verdict
 
 LIBRARY = procedures.read("library_desk")
 #: A run of the library's desk that extends a loan without asking who waits for the copy.
@@ -132,6 +132,12 @@ def test_comments_and_spelling_of_the_file_change_nothing(tmp_path):
 # --- the command line ------------------------------------------------------------------------
 
 @pytest.fixture
+def run(capsys):
+    """Run a command; returns exit status, stdout, stderr."""
+    return lambda *args: (main(list(args)), *capsys.readouterr())
+
+
+@pytest.fixture
 def judged(monkeypatch, capsys, tmp_path):
     """Judge the library's run by a fake server; returns exit status, stdout, stderr."""
     write(tmp_path / "t.jsonl", [RUN])
@@ -190,6 +196,32 @@ def test_every_reading_judge_takes_a_procedure(judged, tmp_path):
         assert judged("--procedure", "general", judge=judge)[0] == 0
     assert {v.judge.partition(":")[0] for v in read(tmp_path / "v.jsonl", Verdict)} == {
         design.prefix for design in DESIGNS.values()}
+
+
+def test_verdicts_of_ones_own_taxonomy_are_scored_by_it(run, tmp_path):
+    write(tmp_path / "labels.jsonl", [
+        Label("a", True, 1, "skipped_check", True), Label("b", True, 0, "wrong_copy", False),
+        Label("c", True, 1, "skipped_check", True), Label("d", False)])
+    write(tmp_path / "v.jsonl", [
+        Verdict("a", "j", True, 1, "skipped_check", 0.9), Verdict("b", "j", True, 0, "wrong_copy"),
+        Verdict("c", "j", True, 1, "wrong_copy", 0.9), Verdict("d", "j", status="not_applicable")])
+    source = str(tmp_path / "v.jsonl")
+    status, _, err = run("score", source)
+    assert status == 1 and "labels.jsonl:1: unknown failure type 'skipped_check'; use" in err
+    assert err.endswith("or give the --procedure that has it\n")
+    _, out, _ = run("score", source, "--procedure", "library_desk", "--json")
+    found = {row["metric"]: (row["value"], row["k"], row["n"]) for row in json.loads(out)
+             if row["judge"] == "j"}
+    assert found["recall|skipped_check"] == (1, 2, 2) and found["recall|wrong_copy"] == (1, 1, 1)
+    assert found["recall|false_promise"] == (None, None, None)
+    # skipped_check: F1 2/3 (one of two so called); wrong_copy: F1 2/3 (called twice, once rightly).
+    assert found["type_macro_f1"][0] == pytest.approx(2 / 3)
+    assert found["coverage"] == (0.75, 3, 4) and found["false_alarm_rate"] == (None, None, None)
+    assert found["skipped_check->wrong_copy"] == (1, 1, 2)
+    assert "recall|wrong_tool" not in found
+    text = run("score", source, "--procedure", "library_desk")[1]
+    assert re.search(r"recall by type +skipped_check|recall by type +wrong_copy", text)
+    assert "recall|false_promise of j" in text and "no false_promise fault was judged" in text
 
 
 # --- mistakes --------------------------------------------------------------------------------

@@ -121,6 +121,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
                      help="default: trajectories.jsonl beside the labels")
+    sub.add_argument("--procedure", metavar="FILE",
+                     help="the one the judges were told, for its failure types")
     sub.add_argument("--draws", type=_draws, default=10_000, metavar="B",
                      help="bootstrap replicates behind the intervals, 100 to 100000 (10000)")
     sub.add_argument("--seed", type=_count, default=0, help="seed of the bootstrap (0)")

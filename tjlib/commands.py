@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from tjlib.judgeargs import UsageError, chosen
-from tjlib.trace import InputError
+from tjlib.trace import FAULT_TYPES, InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
 
@@ -102,13 +102,14 @@ def score(args: argparse.Namespace) -> None:
     import numpy as np
     import pandas as pd
 
-    from tjlib import report, store
+    from tjlib import procedures, report, store
     from tjlib.measure.intervals import intervals
     from tjlib.measure.table import table
     from tjlib.measure.verdicts import floors
 
-    source = store.load(args.source, args.labels, args.traces)
-    joined = table(source.labels, source.verdicts, source.cost)
+    types = procedures.read(args.procedure).types if args.procedure else FAULT_TYPES
+    source = store.load(args.source, args.labels, args.traces, types)
+    joined = table(source.labels, source.verdicts, source.cost, types)
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
     scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
     if args.json:
