@@ -93,7 +93,7 @@ ARROWS = {
     "tjlib.judges.wording": [],
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
-    "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values"],
+    "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values", "tjlib.formats.imported"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],

@@ -13,7 +13,7 @@ from tjlib.arguments import Rule, rule, same
 from tjlib.jsonl import read, write
 from tjlib.matching import MODES, Matcher, Options, match
 from tjlib.provenance import Run
-from tjlib.trace import Call, InputError, Step, Trajectory, Verdict
+from tjlib.trace import Call, InputError, Step, Trajectory, Verdict, to_json
 
 A, B, C = (Call(name, {"id": 7}) for name in ("find_order", "find_customer", "refund"))
 D = Call("close", {"id": 7, "note": "Done"})
@@ -171,6 +171,30 @@ def test_adding_calls_never_breaks_a_superset_nor_mends_a_subset(got, more):
     longer = run(*got, *more)
     assert match(longer, run(*got), Options("superset")).faulty is not True
     assert match(run(*got), longer, Options("subset")).faulty is not True
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda x: st.lists(x, max_size=2) | st.dictionaries(st.text(max_size=2), x, max_size=2),
+    max_leaves=4)
+ANY = st.builds(Call, st.sampled_from(["a", "b\n\x1b[2J"]), st.dictionaries(st.text(max_size=2), JSON) | JSON)
+WORDS = st.sampled_from(["exact", "ignore", "subset", "superset,caseless", "text_numbers",
+                         "tolerance=0.5,text_numbers", "without=a"])
+
+
+@given(st.lists(ANY, max_size=4), st.lists(ANY, max_size=4), st.sampled_from(MODES), WORDS,
+       st.sampled_from(["count", "ignore"]))
+def test_no_argument_raises_and_every_verdict_is_a_record(got, wanted, mode, words, duplicates):
+    options = Options(mode, rule(words), duplicates=duplicates)
+    said = match(run(*got), run(*wanted), options)
+    assert to_json(said) and said.rationale and "\n" not in said.rationale
+
+
+def test_arguments_nested_beyond_any_stack_are_compared():
+    deep = []
+    for _ in range(50_000):
+        deep = [deep]
+    assert match(run(Call("a", {"x": deep})), run(Call("a", {"x": deep}))).faulty is False
 
 
 # --- as a judge ------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from tjlib import __version__, arguments
 from tjlib.arguments import Rule, same
 from tjlib.desk.values import quoted
+from tjlib.formats.imported import shown
 from tjlib.trace import Call, InputError, Trajectory, Verdict, to_json
 
 __all__ = ["MODES", "Matcher", "Options", "match"]
@@ -43,8 +44,8 @@ class _At(NamedTuple):
 
     def __str__(self) -> str:
         args = self.call.args if isinstance(self.call.args, dict) else {"": self.call.args}
-        shown = ", ".join(f"{name}={quoted(value)}" for name, value in args.items())
-        return f"{self.call.tool}({shown})"[:200]
+        given = ", ".join(f"{name}={quoted(value)}" for name, value in args.items())
+        return shown(f"{self.call.tool}({given})", 200)
 
 
 class _Found(NamedTuple):
