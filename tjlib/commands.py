@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "report", "rerun", "score", "testbed", "uq"]
 
 
 class UsageError(Exception):
@@ -188,6 +188,38 @@ def uq(args: argparse.Namespace) -> None:
         print(f"{len(found)} scores in {args.out}")
     for line in log.unread + [f"{args.traces}:{run.line}: {run.trajectory.trajectory_id}: {note}"
                               for run in log.runs for note in run.notes]:
+        print("tjlib:", line, file=sys.stderr)
+
+
+def report(args: argparse.Namespace) -> None:
+    """Write the runs of a log as one HTML page, riskiest first."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import store
+    from tjlib.formats import registry
+    from tjlib.runpage import page
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        (method, *others), how = methods.chosen(args.method), registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    if others:
+        raise UsageError("a page is ranked by one method; name one")
+    log = registry.load(args.traces, how)
+    verdicts = store.read_verdicts(
+        args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
+    made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
+                     verdicts=verdicts, top=args.top,
+                     progress=partial(tqdm, disable=None, leave=False))
+    with store.atomic(args.out) as file:
+        size = file.write(made.html.encode("utf-8"))
+    print(f"{args.out}: {made.runs} runs by {made.method}, {made.opened} of them open in full "
+          f"(--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you share it")
+    for line in log.unread:
         print("tjlib:", line, file=sys.stderr)
 
 
