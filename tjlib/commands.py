@@ -212,10 +212,10 @@ def report(args: argparse.Namespace) -> None:
     log = registry.load(args.traces, how)
     verdicts = store.read_verdicts(
         args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
-    made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
-                     verdicts=verdicts, top=args.top,
-                     progress=partial(tqdm, disable=None, leave=False))
     with store.atomic(args.out) as file:
+        made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
+                         verdicts=verdicts, top=args.top,
+                         progress=partial(tqdm, disable=None, leave=False))
         size = file.write(made.html.encode("utf-8"))
     print(f"{args.out}: {made.runs} runs by {made.method}, {made.opened} of them open in full "
           f"(--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you share it")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,6 +132,7 @@ def _about(log: Log, path: Path, found: pd.DataFrame, method: str, used: str,
     }
 
 
+@cache
 def _environment() -> Any:
     """Make the templates' environment: whatever text is put into one is plain, and escaped."""
     try:
