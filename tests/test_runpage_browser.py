@@ -171,9 +171,11 @@ def test_every_region_heading_and_table_has_its_place(show):
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))
     assert page.locator("header, main, footer").count() == 3
-    for region in page.locator("[role=region]").all():
-        assert region.get_attribute("tabindex") == "0"
-        assert region.get_attribute("aria-label") or region.get_attribute("aria-labelledby")
+    regions = page.locator("[role=region], section").all()
+    named = [r.get_attribute("aria-label") or r.get_attribute("aria-labelledby") for r in regions]
+    assert None not in named and len(set(named)) == len(named)
+    scrolls = page.locator(".scroll")
+    assert scrolls.count() == page.locator(".scroll[role=region][tabindex='0']").count()
     assert page.evaluate("[...document.querySelectorAll('th')].every((h) => h.scope)")
 
 
