@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from built import ROOT
 from drawn import runs as any_run
 from hypothesis import given
 from hypothesis import settings as limits
@@ -93,6 +97,7 @@ def test_the_summary_counts_runs_steps_calls_and_errors():
         Observation(False, {}, "no"),)),), ""), 2, task_id="t-2")
     text = text_of(made(a_run(n=3), failing))
     assert "Runs 2 2 tasks, read as native" in text and "Steps 4 1 to 3 a run" in text
+    assert "median 2 " in text
     assert "Calls 5 of 2 tools; 1 error came back" in text
     assert "get 3 0 0" in text and "pay 2 1 1" in text
 
@@ -149,6 +154,13 @@ def test_the_ranking_stands_beside_length_with_intervals():
     assert "does not say how any run ended" in text_of(made(a_run()))
 
 
+def test_rows_beyond_the_most_a_table_holds_are_told(monkeypatch):
+    monkeypatch.setattr("tjlib.runpage.page.ROWS", 3)
+    html = made(*(a_run(f"t-{i}", n=1 + i) for i in range(5)), method="n_steps", top=9)
+    assert "3 of 5 runs by n_steps" in html and html.count("<details class=\"run\"") == 3
+    assert "t-4" in html and "t-0" not in html
+
+
 def test_runs_beyond_the_top_stay_in_the_table_and_it_is_told():
     html = made(*(a_run(f"t-{i}") for i in range(5)), top=2)
     assert html.count('<details class="run"') == 2 and html.count('scope="row"><bdi>t-') == 3
@@ -199,6 +211,13 @@ def test_a_long_text_is_cut_and_the_rest_counted():
     assert cut("x" * (MOST + 7)).left == 7 and len(cut("x" * 10**6).shown) == MOST
     html = made(a_run(text="word " * 200_000, n=1))
     assert len(html) < 100_000 and "Not shown: " in html
+
+
+def test_no_text_of_a_log_however_long_makes_a_large_page():
+    html = made(hostile_run("<b>" * 300_000), unread=["log.jsonl:3: " + "<b>" * 300_000],
+                verdicts=[Verdict("t-1" + "<b>" * 100, "<j>" * 300_000, True, 1,
+                                  rationale="<b>" * 300_000)])
+    assert len(html) < 400_000 and html.count("more characters)") > 10
 
 
 @pytest.mark.parametrize("run", [
@@ -297,6 +316,16 @@ def test_the_command_writes_the_same_page_twice_and_names_what_it_wrote(log, tmp
     assert pages[0].read_bytes() == pages[1].read_bytes()
     out, err = capsys.readouterr()
     assert "3 runs by rupa_structural, 1 of them open in full" in out and err == ""
+
+
+def test_two_processes_with_different_hash_seeds_write_the_same_bytes(log, tmp_path):
+    pages = []
+    for seed in "12":
+        pages.append(tmp_path / f"{seed}.html")
+        subprocess.run([sys.executable, "-m", "tjlib", "report", log, "--out", pages[-1]],
+                       env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+                       check=True, capture_output=True)
+    assert pages[0].read_bytes() == pages[1].read_bytes()
 
 
 def test_what_was_not_read_is_named_on_stderr(log, tmp_path, capsys):

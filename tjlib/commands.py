@@ -217,8 +217,10 @@ def report(args: argparse.Namespace) -> None:
                          verdicts=verdicts, top=args.top,
                          progress=partial(tqdm, disable=None, leave=False))
         size = file.write(made.html.encode("utf-8"))
-    print(f"{args.out}: {made.runs} runs by {made.method}, {made.opened} of them open in full "
-          f"(--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you share it")
+    table = f", the riskiest {made.rows} in the table" * (made.rows < made.runs)
+    print(f"{args.out}: {made.runs} runs by {made.method}{table}, {made.opened} of them open in "
+          f"full (--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you "
+          "share it")
     for line in log.unread:
         print("tjlib:", line, file=sys.stderr)
 

@@ -119,7 +119,7 @@ def _step(step: Step, doubts: list[tuple[float, str]]) -> dict[str, Any]:
     """Lay a step out: the n-th observation beside the n-th call, what is over at the end."""
     seen = [{"ok": o.ok, "text": cut(observation_text(o)), "doubt": doubt, "why": why}
             for o, (doubt, why) in zip(step.observations, doubts, strict=True)][:2 * CALLS]
-    calls = [{"tool": cut(call.tool, most=200).shown, "args": cut(_arguments(call.args)),
+    calls = [{"tool": call.tool, "args": cut(_arguments(call.args)),
               "seen": seen[i] if i < len(seen) else None}
              for i, call in enumerate(step.calls[:CALLS])]
     strays = seen[len(step.calls):len(step.calls) + CALLS]

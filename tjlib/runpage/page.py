@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -23,7 +24,7 @@ from tjlib.charts.theme import SCHEMES
 from tjlib.formats.registry import Log
 from tjlib.runpage import lines, summary
 from tjlib.runpage.opened import NOTES, Opened, Row, opened, propagated, row
-from tjlib.runpage.texts import plain
+from tjlib.runpage.texts import plain, short
 from tjlib.trace import InputError, Verdict
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.similarity import Similarity
@@ -120,7 +121,8 @@ def _about(log: Log, path: Path, found: pd.DataFrame, method: str, used: str,
     why = found.loc[(found["method"] == method) & found["value"].isna(), "why"]
     tools = summary.tools(runs)
     return {
-        "log": log, "lengths": lengths, "tools": tools[:_MOST_TOOLS], "n_tools": len(tools),
+        "log": log, "lengths": lengths, "median": median(lengths),
+        "tools": tools[:_MOST_TOOLS], "n_tools": len(tools),
         "calls": sum(tool.calls for tool in tools), "errors": sum(tool.errors for tool in tools),
         "models": sorted({run.model for run in runs if run.model}),
         "n_tasks": len({run.task_id for run in runs}), "success": summary.outcomes(runs),
@@ -145,9 +147,11 @@ def _environment() -> Any:
         markup = isinstance(value, Markup) or not isinstance(value, str)
         return value if markup else plain(value)
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("tjlib.runpage", "."), autoescape=True, trim_blocks=True,
         lstrip_blocks=True, undefined=StrictUndefined, finalize=text)
+    environment.filters["short"] = short
+    return environment
 
 
 def _own(environment: Any, template: str, **values: Any) -> tuple[Any, str]:

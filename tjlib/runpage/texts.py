@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-__all__ = ["Text", "cut", "plain"]
+__all__ = ["Text", "cut", "plain", "short"]
 
 #: Characters of one text that stand on the page, and those beyond which it is folded.
 MOST, FOLD = 4_000, 700
@@ -65,3 +65,14 @@ def cut(text: str, fold: int = FOLD, most: int = MOST) -> Text:
     shown = text[:most].replace("\r\n", "\n")
     head = " ".join(shown[:2 * _HEAD].split())[:_HEAD] if whole > fold else ""
     return Text(shown, head, max(0, whole - most), whole)
+
+
+def short(text: str, most: int = 200) -> str:
+    """Return a name or a note, what is beyond ``most`` characters only counted.
+
+    Examples
+    --------
+    >>> short("one two", 3)
+    'one… (4 more characters)'
+    """
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
