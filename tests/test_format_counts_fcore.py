@@ -60,8 +60,8 @@ def test_every_agentdojo_sample_keeps_its_steps_calls_and_observations(shared):
         raw = json.loads(path.read_text("utf-8"))
         run, = load(path).runs
         assert counts([run]) == plain(raw["messages"])
-        # The one error among them is the provider's.
-        assert run.success is (None if raw.get("error") else raw["utility"])
+        providers = "internal server error" in str(raw.get("error"))
+        assert run.success is (None if providers else raw["utility"])
         # A result stands at the place of the call that it repeats.
         for step in run.trajectory.steps:
             assert len(step.observations) <= len(step.calls) or not step.calls
