@@ -126,7 +126,8 @@ def _calls(message: dict) -> list:
     return [*calls, older] if older else calls
 
 
-def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
+def read(messages: Sequence, failed: Callable[[dict, str], bool],
+         places: Sequence[str] = ()) -> Chat:
     """Read the messages of one run.
 
     Parameters
@@ -136,6 +137,8 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
         JSON text or an object.
     failed : function of (message, text) -> bool
         Tells whether a tool's result is an error.
+    places : sequence of str
+        Where in the log each message stands, for the notes; default by number.
 
     Returns
     -------
@@ -152,7 +155,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
 
     def note(at: int, what: str) -> None:
         if what:
-            notes.append(f"message {at}: {what}")
+            notes.append(f"{places[at] if places else f'message {at}'}: {what}")
 
     for at, message in enumerate(messages):
         if not is_message(message):

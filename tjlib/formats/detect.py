@@ -12,11 +12,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from tjlib.containers import place
-from tjlib.documents import NO_JSON, Document, Unread
+from tjlib.containers import Member, place
+from tjlib.documents import NO_JSON, Document, Unread, values
 from tjlib.formats.imported import Imported, Outcome
+from tjlib.trace import InputError
 
-__all__ = ["Format", "Passed", "format_of", "labels", "no_run", "told"]
+__all__ = ["File", "Format", "Passed", "format_of", "labels", "no_run", "opened", "told"]
 
 #: Values of a file that are looked at for one that tells the format.
 _LOOK = 20
@@ -25,10 +26,15 @@ Labels = Callable[[object], dict[str, bool | Outcome] | None]
 
 
 class Format(NamedTuple):
-    """How to tell a format from a value of it, and how to read one file's values."""
+    """How to tell a format from a value of it, and how to read one file's values.
+
+    ``together`` is for a format whose files say of each other what they are: those of a
+    folder or archive are read as one, and the reader names the source of what it gives.
+    """
 
     recognise: Callable[[object], bool]
     read: Callable[[Iterator[Document | Unread]], Iterator[Imported | Unread]]
+    together: bool = False
 
 
 class Passed(NamedTuple):
@@ -36,6 +42,14 @@ class Passed(NamedTuple):
 
     why: str
     source: str = ""
+
+
+class File(NamedTuple):
+    """A file, its format if it has one, and its values; else what is told instead of them."""
+
+    source: str
+    format: str
+    found: Iterator
 
 
 def format_of(found: Iterator, formats: Mapping[str, Format]) -> tuple[str, Iterator, list]:
@@ -96,6 +110,52 @@ def no_run(
         yield Passed(NO_JSON if seen else "empty")
     else:
         yield from found
+
+
+def _refusal(path: Path, seen: list, formats: Mapping[str, Format]) -> InputError:
+    if not seen:
+        return InputError(f"{path}: the file is empty; give a file of trajectories")
+    item = next((item for item in seen if isinstance(item, Document)), seen[0])
+    why = item.why if isinstance(item, Unread) else "no trajectory in any format that is known"
+    return InputError(
+        f"{place(path, '', item.line)}: {why}; known are {', '.join(formats)}")
+
+
+def opened(path: Path, member: Member, formats: Mapping[str, Format],
+           readers: Mapping[str, Labels], alone: bool) -> File:
+    """Tell the format of a file.
+
+    Parameters
+    ----------
+    path : Path
+    member : Member
+    formats : mapping of str to Format
+        In the order in which they are tried; a single one is what the user says it is.
+    readers : mapping
+        What reads label files.
+    alone : bool
+        Whether the file is all there is.
+
+    Returns
+    -------
+    File
+
+    Raises
+    ------
+    InputError
+        If the file is alone and of no known format.
+    """
+    if member.file is None:
+        why = Passed(member.why) if member.passed else Unread(0, member.why)
+        return File(member.name, "", iter([why]))
+    source = member.name or path.name  # by which alone some formats name a run
+    found = (item._replace(source=source) for item in values(member.file))
+    name, found, seen = format_of(found, formats)
+    if not name and alone and len(formats) == 1:
+        [name] = formats
+    if not name and alone:
+        raise _refusal(path, seen, formats)
+    return File(member.name, name, found if name else no_run(seen, found, readers))
 
 
 def told(path: str | Path, item: Unread | Passed) -> str:

@@ -50,6 +50,9 @@ class Imported(msgspec.Struct, frozen=True):
     messages : tuple of int
         The 0-based number of the message that each step is in its log, where
         labels count messages.
+    about : dict
+        What else the log says of the run, each as a short text: who made the
+        mistake and why, how hard the task is.
     """
 
     trajectory: Trajectory
@@ -66,6 +69,7 @@ class Imported(msgspec.Struct, frozen=True):
     usage: dict[str, int | float] = {}
     source: str = ""
     messages: tuple[int, ...] = ()
+    about: dict[str, str] = {}
 
 
 class Outcome(NamedTuple):

@@ -45,7 +45,8 @@ class Join:
 
     def run(self, run: Imported, source: str) -> Imported:
         """Return a run with its outcome, its file and an id of its own."""
-        run = self._labelled(replace(run, source=source) if source else self._with_row(run))
+        run = replace(run, source=source)
+        run = self._labelled(run if source else self._with_row(run))
         own = name = run.trajectory.trajectory_id
         digest = hashlib.blake2b(to_json(run.trajectory), digest_size=8).digest()
         while name in self._first:

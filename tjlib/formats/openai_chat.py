@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tjlib.documents import Document, Unread
-from tjlib.formats import chat
+from tjlib.formats import blocks, chat
 from tjlib.formats.imported import Imported, number
 from tjlib.trace import Trajectory
 
@@ -71,7 +71,9 @@ def _text(about: dict, *names: str) -> str:
 
 
 def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread:
-    read = chat.read([_plain(m) for m in _answered(about, messages)], _failed)
+    placed = [(at, part) for at, message in enumerate(_answered(about, messages))
+              for part in blocks.unpacked(_plain(message))]
+    read = chat.read([part for _, part in placed], _failed, [f"message {at}" for at, _ in placed])
     success = next((about[name] for name in _STATED if isinstance(about.get(name), bool)), None)
     usage: Any = about.get("usage") or (about.get("response") or {}).get("usage") if isinstance(
         about.get("response") or {}, dict) else None
@@ -85,7 +87,7 @@ def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread
     return Imported(
         trajectory, line, success, number(about.get("reward")), _text(about, "task_id") or name,
         _text(about, "trial") or None, _text(about, "model") or None, procedure=read.procedure,
-        notes=read.notes, usage=used, messages=read.messages)
+        notes=read.notes, usage=used, messages=tuple(placed[i][0] for i in read.messages))
 
 
 def _together(found: list[tuple[int, dict]], stem: str) -> Iterator[Imported | Unread]:

@@ -9,36 +9,23 @@ archive, what could not be read is named by line and what holds no run by file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from tjlib.containers import Member, kind, members, place
-from tjlib.documents import Document, Unread, values
-from tjlib.formats import agentdojo, detect, native, openai_chat, sidecar, tau2, tau_bench
+from tjlib.containers import kind, members
+from tjlib.documents import Unread, values
+from tjlib.formats import detect, sidecar
 from tjlib.formats.detect import Format, Passed, told
 from tjlib.formats.imported import Imported, Outcome
 from tjlib.formats.join import Join
+from tjlib.formats.table import FORMATS, OUTCOMES
 from tjlib.jsonl import numbered
 from tjlib.trace import InputError, Trajectory
 
 __all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "Passed", "known", "load", "outcomes", "stream",
            "told", "trajectories"]
 
-
-#: Name -> format, in the order in which they are tried.
-FORMATS = {
-    "native": Format(native.recognise, native.read),
-    "tau_bench": Format(tau_bench.recognise, tau_bench.read),
-    "tau2": Format(tau2.recognise, tau2.read),
-    "agentdojo": Format(agentdojo.recognise, agentdojo.read),
-    "openai_chat": Format(openai_chat.recognise, openai_chat.read),  # last: it takes any messages
-}
-
-#: Format -> what reads one value of its label files: the outcome of each task it names, or None.
-OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
-    "native": native.outcomes, "tau_bench": tau_bench.outcomes,
-}
 
 class Log(NamedTuple):
     """The runs of a log, what could not be read and which files held no run.
@@ -82,32 +69,10 @@ def outcomes(path: str | Path) -> dict[str, Outcome]:
     return found
 
 
-def _refuse(path: Path, seen: list) -> InputError:
-    if not seen:
-        return InputError(f"{path}: the file is empty; give a file of trajectories")
-    known = ", ".join(FORMATS)
-    item = next((item for item in seen if isinstance(item, Document)), seen[0])
-    why = item.why if isinstance(item, Unread) else "no trajectory in any format that is known"
-    return InputError(f"{place(path, '', item.line)}: {why}; known are {known}")
-
-
-def _member(path: Path, member: Member, format: str, alone: bool) -> Iterator:
-    """Read the runs of one file; give the name of its format first."""
-    if member.file is None:
-        yield Passed(member.why) if member.passed else Unread(0, member.why)
-        return
-    found = (item._replace(source=member.name) for item in values(member.file))
-    tried = FORMATS if format == "auto" else {format: FORMATS[format]}
-    name, found, seen = detect.format_of(found, tried)
-    if not name and alone and format != "auto":
-        name = format  # as its user says
-    if name:
-        yield name
-        yield from FORMATS[name].read(found)
-    elif alone:
-        raise _refuse(path, seen)
-    else:
-        yield from detect.no_run(seen, found, OUTCOMES)
+def _group(file: detect.File) -> tuple[str, str]:
+    """Return what files share that are read as one: their format, or nothing."""
+    together = file.format and FORMATS[file.format].together
+    return file.format, "" if together else file.source
 
 
 def stream(
@@ -142,12 +107,18 @@ def stream(
         raise InputError(f"{labels}: holds no outcomes; give one of the label files that a known "
                          'format has, or lines of {"task_id": ..., "success": true or false}')
     join = Join(path, given, {} if alone else outcomes(path), sidecar.rows(path))
-    for member in members(path):
-        for item in _member(path, member, format, alone):
+    tried = FORMATS if format == "auto" else {format: FORMATS[format]}
+    files = (detect.opened(path, member, tried, OUTCOMES, alone) for member in members(path))
+    for (name, source), group in groupby(files, _group):
+        found = chain.from_iterable(file.found for file in group)
+        if name:
+            yield name
+        for item in FORMATS[name].read(found) if name else found:
+            where = "" if alone else item.source or source
             if isinstance(item, Imported):
-                yield join.run(item, member.name)
+                yield join.run(item, where)
             else:
-                yield item if isinstance(item, str) else item._replace(source=member.name)
+                yield item._replace(source=where)
     for why in join.left():
         yield Passed(why)
 

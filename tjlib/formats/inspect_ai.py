@@ -1,0 +1,226 @@
+"""Logs of Inspect: a whole log, or the members of an .eval archive one by one.
+
+Decision: a run is one sample in one epoch; the head of an archive names the
+task and the model of the samples after it, and its summaries repeat them.
+Refusal: several scorers that differ, a score between right and wrong and a
+sample that crashed decide nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from tjlib.documents import Document, Unread
+from tjlib.formats import chat
+from tjlib.formats.fields import listed, text, under
+from tjlib.formats.imported import Imported, shown
+from tjlib.formats.scores import verdict
+from tjlib.formats.tokens import logprobs, usage
+from tjlib.trace import Step, Trajectory
+
+__all__ = ["read", "recognise"]
+
+_ATTACHED = "attachment://"
+#: How deep attachments are looked for in a call's arguments.
+_DEPTH = 20
+
+
+def _is_log(value: dict) -> bool:
+    return isinstance(head := value.get("eval"), dict) and "task" in head and "model" in head
+
+
+def _is_sample(value: dict) -> bool:
+    return {"id", "epoch", "input", "target"} <= set(value)
+
+
+def _is_reduction(value: dict) -> bool:
+    return {"scorer", "samples"} <= set(value)
+
+
+def recognise(value: object) -> bool:
+    """Tell whether a value is a log or of an archive of one: a head, a sample or a summary."""
+    return isinstance(value, dict) and (
+        _is_log(value) or _is_sample(value) or _is_reduction(value))
+
+
+def _attached(value: Any, attachments: object, missing: set[str], depth: int = _DEPTH) -> Any:
+    """Put attached texts where a value names them."""
+    if isinstance(value, str) and value.startswith(_ATTACHED):
+        own = under(attachments, value.removeprefix(_ATTACHED))
+        if isinstance(own, str):
+            return own
+        missing.add(value)
+    elif isinstance(value, list) and depth:
+        return [_attached(item, attachments, missing, depth - 1) for item in value]
+    elif isinstance(value, dict) and depth:
+        return {k: _attached(v, attachments, missing, depth - 1) for k, v in value.items()}
+    return value
+
+
+def _assistant(message: dict) -> list[dict]:
+    """Return an assistant message in the chat form, and what the provider's own tools gave it."""
+    content, thoughts = message.get("content"), [message.get("reasoning")]
+    calls, results = list(listed(message.get("tool_calls"))), []
+    if isinstance(content, list):
+        said = []
+        for part in content:
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind == "reasoning":
+                thoughts.append(part.get("reasoning") or part.get("summary"))
+            elif kind == "tool_use":
+                calls.append(part | {"function": part.get("name")})
+                error = part.get("error")
+                results.append({"role": "tool", "tool_call_id": part.get("id"), "error": error,
+                                "content": error or part.get("result")})
+            else:
+                said.append(part)
+        content = said
+    thoughts = [{"text": text} for text in thoughts if isinstance(text, str) and text]
+    if thoughts:
+        content = [*thoughts, *(content if isinstance(content, list) else
+                                [{"text": content}] if isinstance(content, str) else [])]
+    return [{"role": "assistant", "content": content, "tool_calls": calls}, *results]
+
+
+def _tool(message: dict) -> dict:
+    """Return a result in the chat form; an error's words stand for a text that is not there."""
+    error = message.get("error")
+    words = under(error, "message") or error
+    return message if message.get("content") or not words else message | {"content": words}
+
+
+def _messages(given: list) -> tuple[list, list[str]]:
+    """Return messages in the chat form, and what to call each in a note."""
+    out, places = [], []
+    for at, message in enumerate(given):
+        role = message.get("role") if isinstance(message, dict) else None
+        new = (_assistant(message) if role == "assistant" else
+               [_tool(message)] if role == "tool" else [message])
+        out += new
+        places += [f"message {at}"] * len(new)
+    return out, places
+
+
+def _tokens(output: object) -> list:
+    """Return the log-probabilities of a model's output, None where one is not told."""
+    tokens = listed(under(output, "choices", 0, "logprobs", "content"))
+    return [under(token, "logprob") for token in tokens]
+
+
+def _logprobs(sample: dict, given: list, steps: tuple[Step, ...]) -> tuple[tuple, list[str]]:
+    """Give each step the log-probabilities of the output that made its message."""
+    final = sample.get("output")
+    made = {text(under(output, "choices", 0, "message", "id")): _tokens(output)
+            for output in [*(under(event, "output") for event in listed(sample.get("events"))),
+                           final]}
+    said = [m for m in given if under(m, "role") == "assistant"]
+    out, notes = [], []
+    for step, message in zip(steps, said, strict=True):
+        own = text(message.get("id"))
+        tokens = made.get(own, []) if own else _tokens(final) if message is said[-1] else []
+        found, odd = logprobs(tokens)
+        out.append(msgspec.structs.replace(step, logprobs=found))
+        notes += [odd] if odd else []
+    return tuple(out), notes
+
+
+def _answer(given: list, steps: tuple[Step, ...]) -> str:
+    """Return the answer that the last step submits, else its message to the user."""
+    if not steps:
+        return ""
+    for call in steps[-1].calls:
+        if call.tool == "submit" and isinstance(call.args.get("answer"), str):
+            return call.args["answer"]
+    last = [m for m in given if under(m, "role") == "assistant"][-1].get("content")
+    said = [part for part in last if under(part, "type") != "reasoning"] if isinstance(
+        last, list) else last
+    return "" if steps[-1].calls else chat.text_of(said)[0]
+
+
+def _goal(sample: dict) -> str:
+    given = sample.get("input")
+    texts = (chat.text_of(m.get("content"))[0] for m in listed(given)
+             if under(m, "role") == "user")
+    return text(given) or "\n\n".join(filter(None, texts))
+
+
+def _sample(document: Document, sample: dict, head: dict) -> Imported:
+    missing: set[str] = set()
+    sample = sample | {name: _attached(sample.get(name), sample.get("attachments"), missing)
+                       for name in ("input", "messages")}
+    given = listed(sample["messages"])
+    messages, places = _messages(given)
+    read = chat.read(messages, lambda message, text: bool(message.get("error")), places)
+    steps, odd = _logprobs(sample, given, read.steps)
+    success, reward, why = verdict(sample)
+    notes = [*why, *odd, *read.notes]
+    if missing:
+        notes.append(f"{len(missing)} attachments that are not in the log")
+    if limit := under(sample, "limit", "type"):
+        notes.append(f"ended at its limit: {shown(limit)} {shown(under(sample, 'limit', 'limit'))}")
+    own, epoch = (value if isinstance(value := sample.get(name), str | int) else ""
+                  for name in ("id", "epoch"))
+    task = "/".join(filter(None, [shown(text(head.get("task"))), shown(own)]))
+    task = task or f"line{document.line}"
+    spent = sample.get("model_usage") if isinstance(sample.get("model_usage"), dict) else {}
+    model = text(head.get("model")) or (next(iter(spent)) if len(spent) == 1 else
+                                        text(under(sample, "output", "model")))
+    goal = _goal(sample) or read.opening
+    trajectory = Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps))
+    return Imported(
+        trajectory, document.line, success, reward, task, str(epoch), model or None,
+        opening="" if read.opening == goal else read.opening, procedure=read.procedure,
+        notes=tuple(notes),
+        usage=usage(*([spent[model]] if model in spent else spent.values())),
+        source=document.source)
+
+
+def _empty(log: dict) -> str:
+    """Say of a log without samples why it has none."""
+    error = under(log, "error", "message")
+    return (f"a log of status {shown(json.dumps(log.get('status')), 40)} without samples"
+            + (f": {shown(error)}" if error else ""))
+
+
+def _archive(source: str) -> str:
+    """Return where the members lie that belong together: an archive, or a folder as one."""
+    outer, sign, inner = source.rpartition("!")
+    folder = PurePosixPath(inner).parent
+    inside = folder.name in ("samples", "_journal")
+    return f"{outer}{sign}{folder.parent if inside else folder}"
+
+
+def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
+    """Read samples, each as one run; what is neither log nor sample comes back with its line.
+
+    The values may be of one log or of the members of archives one after the other: a log
+    without samples is one that failed, the head of an archive is not.
+    """
+    heads: dict[str, dict] = {}
+    bare: list[tuple[str, Unread]] = []
+    filled: set[str] = set()
+    for document in found:
+        if isinstance(document, Unread):
+            yield document
+            continue
+        line, value, source = document.line, document.value, document.source
+        if not recognise(value):
+            yield Unread(line, "no log and no sample of Inspect", source)
+        elif _is_log(value):
+            samples = listed(value.get("samples"))
+            for sample in samples:
+                yield (_sample(document, sample, value["eval"]) if isinstance(sample, dict)
+                       else Unread(line, "a sample that is no object", source))
+            if not samples:
+                heads[_archive(source)] = value["eval"]
+                if "status" in value:
+                    bare.append((_archive(source), Unread(line, _empty(value), source)))
+        elif "messages" in value:  # else it is a summary of samples
+            filled.add(_archive(source))
+            yield _sample(document, value, heads.get(_archive(source), {}))
+    yield from (empty for archive, empty in bare if archive not in filled)
