@@ -57,7 +57,7 @@ def test_a_logged_reply_is_a_step_with_its_log_probabilities_and_usage():
 
 
 def test_the_older_form_of_a_call_keeps_arguments_that_are_no_json():
-    run = example("openai_chat.jsonl")["chat-3"]
+    run = example("openai_chat.jsonl")["openai_chat-line3"]
     call, = run.trajectory.steps[0].calls
     assert call.args == {"arguments": '{"order": 7'}
     assert not run.trajectory.steps[0].observations[0].ok and run.success is None
@@ -145,7 +145,7 @@ def test_reasoning_is_part_of_a_steps_thought_and_not_of_the_answer():
 
 @pytest.mark.parametrize(("given", "kept", "noted"), [
     ({"content": [{"token": "a", "logprob": -1.5}]}, (-1.5,), False),
-    ([-1, -0.5], (-1.0, -0.5), False), ([0.0, 0.0], None, False),
+    ([-1, -0.5], (-1.0, -0.5), False), ([0.0, 0.0], None, True),
     ({"content": None}, None, False), (None, None, False),
     ([0.5], None, True), (["a"], None, True), ([True], None, True)])
 def test_log_probabilities_are_kept_if_they_are_some(given, kept, noted):

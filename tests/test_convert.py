@@ -119,7 +119,7 @@ def test_a_log_is_not_converted_onto_itself(tmp_path, run):
 def test_labels_are_joined_by_task_and_what_fits_no_run_is_told(tmp_path, run):
     log = EXAMPLES / "openai_chat.jsonl"
     said = tmp_path / "labels.jsonl"
-    outcomes = {"chat-3": True, "lamp": False, "other": True}
+    outcomes = {"openai_chat-line3": True, "lamp": False, "other": True}
     said.write_text("".join(json.dumps({"task_id": name, "success": outcome}) + "\n"
                             for name, outcome in outcomes.items()), "utf-8")
     found = load(log, labels=said)

@@ -16,9 +16,10 @@ from typing import NamedTuple
 from tjlib.documents import decode
 from tjlib.formats.imported import shown
 from tjlib.formats.linking import Open, Waiting
+from tjlib.formats.tokens import logprobs
 from tjlib.trace import Call, Observation, Step
 
-__all__ = ["Chat", "is_message", "logprobs_of", "observed", "read", "text_of"]
+__all__ = ["Chat", "is_message", "observed", "read", "text_of"]
 
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
@@ -65,24 +66,6 @@ def text_of(content: object) -> tuple[str, str]:
             kind = part.get("type") if isinstance(part, dict) else type(part).__name__
             odd.append(f"a part of type {shown(kind, 40)}")
     return "\n".join(texts), ", ".join(odd)
-
-
-def logprobs_of(value: object) -> tuple[tuple[float, ...] | None, str]:
-    """Return the tokens' log-probabilities of a message, and what is odd about them.
-
-    They are numbers, or OpenAI's objects of a token each; all 0.0, as recorders
-    write that have none, is no log-probability.
-
-    >>> logprobs_of({"content": [{"token": "Hi", "logprob": -0.5}]})
-    ((-0.5,), '')
-    """
-    value = value.get("content") if isinstance(value, dict) else value
-    if not isinstance(value, list) or not value:
-        return None, ""
-    found = [item.get("logprob") if isinstance(item, dict) else item for item in value]
-    if not all(type(p) in (int, float) and p <= 0 for p in found):
-        return None, "log-probabilities that are none"
-    return (tuple(map(float, found)) if any(found) else None), ""
 
 
 def observed(text: str, failed: bool) -> Observation:
@@ -166,11 +149,11 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
         text, odd = text_of(message.get("content"))
         note(at, odd and f"{odd}, left out")
         if role == "assistant":
-            logprobs, odd = logprobs_of(message.get("logprobs"))
-            note(at, odd and f"{odd}, left out")
+            likely, odd = logprobs(message.get("logprobs"))
+            note(at, odd)
             before = message.get("reasoning_content") or message.get("reasoning")
             before = before if isinstance(before, str) else ""
-            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), logprobs))
+            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), likely))
             for raw in _calls(message):
                 call, odd = _call(raw)
                 note(at, odd)
