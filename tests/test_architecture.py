@@ -90,7 +90,8 @@ ARROWS = {
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
     "tjlib.formats.openai_chat": [f"tjlib.{name}" for name in (
-        "documents", "formats.blocks", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+        "documents", "formats.blocks", "formats.chat", "formats.fields", "formats.imported",
+        "formats.tokens")],
     "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],
     "tjlib.formats.otel": [f"tjlib.{name}" for name in (
