@@ -55,7 +55,7 @@ ARROWS = {
     "tjlib.formats.anthropic": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.atif": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+        "documents", "formats.chat", "formats.fields", "formats.imported")],
     "tjlib.formats.blocks": ["tjlib.formats.chat", "tjlib.formats.fields"],
     "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported", "tjlib.formats.linking",
                            "tjlib.formats.tokens"],
@@ -103,7 +103,7 @@ ARROWS = {
     "tjlib.formats.smolagents_gaia": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
     "tjlib.formats.spans": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+        "documents", "formats.chat", "formats.fields", "formats.imported")],
     "tjlib.formats.speakers": ["tjlib.formats.chat", "tjlib.formats.imported"],
     "tjlib.formats.swe_agent": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],

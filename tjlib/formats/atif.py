@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
 from tjlib.formats.fields import listed, number, run, text, under
 from tjlib.formats.imported import Imported, shown
-from tjlib.formats.tokens import logprobs
 from tjlib.trace import Observation, Step
 
 __all__ = ["read", "recognise"]
@@ -125,28 +126,25 @@ class _Run:
         return [self._step(turn) for turn in self.turns]
 
     def _step(self, turn: _Turn) -> Step:
-        calls = turn.step.get("tool_calls")
-        said = [chat.text_of(turn.step.get(k)) for k in ("reasoning_content", "message")]
-        results = []
+        calls, results = turn.step.get("tool_calls"), []
         for result in turn.results:
             content, where = _content(result)
             self.note(turn.at, where)
-            results.append({"role": "tool", "content": content, "tool_call_id": result.get(
-                "source_call_id") if isinstance(result, dict) else None})
-        read = chat.read([
-            {"role": "assistant", "content": "\n\n".join(one for one, _ in said if one),
-             "tool_calls": [_call(c) for c in calls] if isinstance(calls, list) else calls},
-            *results], lambda message, text: False)
-        for what in (*(odd and f"{odd}, left out" for _, odd in said),
-                     *(note.partition(": ")[2] or note for note in read.notes)):
+            results.append({"role": "tool", "content": content, "tool_call_id": under(
+                result, "source_call_id")})
+        read = chat.read([turn.step | {
+            "role": "assistant", "content": turn.step.get("message"),
+            "tool_calls": [_call(c) for c in calls] if isinstance(calls, list) else calls,
+            "logprobs": under(turn.step, "metrics", "logprobs")}, *results],
+            lambda message, text: False)
+        for note in read.notes:
+            what = note.partition(": ")[2] or note
             # A step without structured calls may well have results: terminus-2 writes it so.
             if calls or what != "a result of no open call":
                 self.note(turn.at, what)
         step = read.steps[0]
-        measured, odd = logprobs(under(turn.step, "metrics", "logprobs"))
-        self.note(turn.at, odd)
-        user = "\n\n".join(turn.user) or None
-        return Step(step.thought, step.calls, (*step.observations, *turn.events), user, measured)
+        return replace(step, observations=(*step.observations, *turn.events),
+                       user="\n\n".join(turn.user) or None)
 
 
 def _call(call: object) -> object:

@@ -13,14 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
 from tjlib.documents import Unread
 from tjlib.formats import chat
 from tjlib.formats.fields import run
 from tjlib.formats.imported import Imported, shown
-from tjlib.formats.tokens import logprobs
-from tjlib.trace import Step
 
 __all__ = ["Span", "read"]
 
@@ -102,16 +98,6 @@ class _Talk:
             self.add(result)
 
 
-def _with_logprobs(messages: list[dict], steps: Sequence[Step]) -> tuple[tuple[Step, ...], list]:
-    """Give each step the log-probabilities of its message, which is the one it was read from."""
-    said = [m for m in messages if m.get("role") == "assistant"]
-    read = [logprobs(message.get("logprobs")) for message in said]
-    return tuple(
-        msgspec.structs.replace(step, logprobs=measured)
-        for step, (measured, _) in zip(steps, read, strict=True)), [
-        f"step {at}: {odd}" for at, (_, odd) in enumerate(read) if odd]
-
-
 def _trace(spans: list[Span], prefix: str) -> Imported | Unread:
     line, trace = min(s.line for s in spans), spans[0].trace
     spans = sorted(spans, key=lambda span: span.start)
@@ -125,15 +111,14 @@ def _trace(spans: list[Span], prefix: str) -> Imported | Unread:
         return Unread(line, f"a trace of {len(spans)} spans that neither makes nor offers a tool "
                             "call, so no agent's run")
     read = chat.read(talk.messages, lambda message, text: message.get("failed") is True)
-    steps, notes = _with_logprobs(talk.messages, read.steps)
-    notes = [*read.notes, *notes]
+    notes = list(read.notes)
     if others := sorted({s.name for s in spans if s.kind == "other"}):
         notes.append(f"{kinds['other']} spans of no model or tool are left out: "
                      + shown(", ".join(others)))
     usage: Counter = Counter()
     for span in used:
         usage.update(span.usage)
-    return run(line, f"{prefix}-{trace or f'line{line}'}", read.opening, steps, read.answer,
+    return run(line, f"{prefix}-{trace or f'line{line}'}", read.opening, read.steps, read.answer,
                model=next((s.model for s in used if s.model), None), procedure=read.procedure,
                notes=tuple(notes), usage=dict(usage))
 
