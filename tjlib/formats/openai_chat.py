@@ -77,7 +77,8 @@ def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread
     return run(line, name, read.opening, read.steps, read.answer, success=success,
                reward=number(about.get("reward")), task_id=_text(about, "task_id") or name,
                trial=_text(about, "trial") or None, model=_text(about, "model") or None,
-               procedure=read.procedure, notes=read.notes, usage=used, messages=read.messages)
+               procedure=read.procedure, notes=read.notes, usage=used,
+               messages=tuple(placed[i][0] for i in read.messages))
 
 
 def _together(found: list[tuple[Document, dict]]) -> Iterator[Imported | Unread]:
