@@ -14,7 +14,7 @@ help:
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
-	@echo "make bench       time testbed, bootstrap and graph, score the reply judge"
+	@echo "make bench       time testbed, bootstrap, graph and logs, score the reply judge"
 	@echo "make clean       remove the book, rerun/, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
@@ -46,6 +46,7 @@ bench: $(STAMP)
 	$(PY) bench/desk.py
 	$(PY) bench/bootstrap.py
 	$(PY) bench/graph.py
+	$(PY) bench/formats.py
 	$(PY) bench/reply.py none jaccard
 
 clean:

@@ -51,15 +51,15 @@ ARROWS = {
     "tjlib.formats": [],
     "tjlib.formats.agentbench": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
-    "tjlib.formats.agentdojo": ["tjlib.documents", "tjlib.formats.chat",
-                                "tjlib.formats.imported"],
+    "tjlib.formats.agentdojo": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.fields", "formats.imported")],
     "tjlib.formats.anthropic": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                 "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.atif": [f"tjlib.{name}" for name in (
         "documents", "formats.chat", "formats.fields", "formats.imported")],
     "tjlib.formats.blocks": ["tjlib.formats.chat", "tjlib.formats.fields"],
-    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported",
-                           "tjlib.formats.linking", "tjlib.formats.tokens"],
+    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported", "tjlib.formats.linking",
+                           "tjlib.formats.tokens"],
     "tjlib.formats.claude_code": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
                                   "tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.codex": [f"tjlib.{name}" for name in (
@@ -90,8 +90,9 @@ ARROWS = {
                              "tjlib.release"],
     "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
         "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
-    "tjlib.formats.openai_chat": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
-                                  "tjlib.formats.imported"],
+    "tjlib.formats.openai_chat": [f"tjlib.{name}" for name in (
+        "documents", "formats.blocks", "formats.chat", "formats.fields", "formats.imported",
+        "formats.tokens")],
     "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],
     "tjlib.formats.otel": [f"tjlib.{name}" for name in (
@@ -108,8 +109,9 @@ ARROWS = {
     "tjlib.formats.swe_agent": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
                                 "tjlib.formats.imported"],
     "tjlib.formats.table": ["tjlib.formats.*"],
-    "tjlib.formats.tau2": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.imported",
-                           "tjlib.formats.tau_bench"],
+    "tjlib.formats.tau2": [f"tjlib.{name}" for name in (
+        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tau_bench",
+        "formats.tokens")],
     "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
                                 "tjlib.formats.imported"],
     "tjlib.formats.tokens": ["tjlib.formats.imported"],

@@ -49,7 +49,10 @@ _positive.__name__ = "whole number of at least 1"
 
 
 _LOG = "a log in a known format: a file, a folder, or a .gz, .zip or .eval archive"
-_FORMAT = "auto (each file by its content), native, tau_bench, tau2, agentdojo or openai_chat"
+_FORMAT = ("auto (each file by its content), native, tau_bench, tau2, agentdojo, nemo_gym, codex, "
+           "inspect, swe_agent, mini_swe_agent, openhands, claude_code, managed_agents, anthropic, "
+           "atif, who_and_when, magentic_one, otel, langsmith, smolagents_gaia, agentbench or "
+           "openai_chat")
 _LABELS = "outcomes by task or run: a benchmark's label file, or lines with task_id and success"
 
 

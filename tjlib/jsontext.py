@@ -76,7 +76,9 @@ def _whole(value: Any) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=lambda name: None)
 
 
-def _too_deep(value: Any) -> bool:
+def _too_deep(text: str, at: int, end: int, value: Any) -> bool:
+    if text.count("]", at, end) + text.count("}", at, end) <= DEEPEST:
+        return False
     level, depth = [value], 0
     while level:
         depth += 1
@@ -90,8 +92,7 @@ def value_at(text: str, at: int = 0) -> tuple[Any, int]:
     """Decode the value that starts at a position; return it and its end."""
     try:
         value, end = _DECODER.raw_decode(text, at)
-        if (text.count("]", at, end) + text.count("}", at, end) > DEEPEST
-                and _too_deep(value)):
+        if end - at > 2 * DEEPEST and _too_deep(text, at, end, value):
             raise RecursionError
         return (_whole(value) if _HALF.search(text, at, end) else value), end
     except json.JSONDecodeError:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
+from tjlib.formats.fields import run
 from tjlib.formats.imported import Imported, shown
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise"]
 
@@ -68,12 +68,12 @@ def _failed(message: dict, text: str) -> bool:
     return bool(message.get("error"))
 
 
-def _run(line: int, run: dict) -> Imported | Unread:
-    messages = run["messages"]
+def _run(line: int, raw: dict) -> Imported | Unread:
+    messages = raw["messages"]
     if not isinstance(messages, list):
         return Unread(line, "a run whose messages are no list")
     read = chat.read(_linked(messages), _failed)
-    notes, error, utility = list(read.notes), run.get("error"), run.get("utility")
+    notes, error, utility = list(read.notes), raw.get("error"), raw.get("utility")
     judged = isinstance(utility, bool) and bool(messages)
     if error:
         notes.append(f"ended by an error: {shown(error)}")
@@ -81,24 +81,21 @@ def _run(line: int, run: dict) -> Imported | Unread:
     if not judged:
         notes.append("no messages, so not judged" if not messages else
                      "not judged" if error else "no utility, so not judged")
-    attack, injection = run.get("attack_type"), run.get("injection_task_id")
+    attack, injection = raw.get("attack_type"), raw.get("injection_task_id")
     if injection:
-        reached = {True: "reached", False: "not reached"}.get(run.get("security"), "not judged")
+        reached = {True: "reached", False: "not reached"}.get(raw.get("security"), "not judged")
         notes.append(f"under the attack {shown(attack, 60)}: its goal {shown(injection, 60)} was "
                      f"{reached}")
-    elif str(run["user_task_id"]).startswith("injection_task"):
+    elif str(raw["user_task_id"]).startswith("injection_task"):
         notes.append("the goal of an attack is the user's own task here")
-    suite, task, model = (str(run.get(k)) for k in ("suite_name", "user_task_id", "pipeline_name"))
+    suite, task, model = (str(raw.get(k)) for k in ("suite_name", "user_task_id", "pipeline_name"))
     parts = [model, suite, task, *(str(part) for part in (attack, injection) if part)]
-    try:
-        trajectory = Trajectory("/".join(parts), read.opening, read.steps, read.answer)
-    except ValueError as problem:
-        return Unread(line, f"a run whose {problem}")
-    return Imported(
-        trajectory, line, utility if judged else None,
-        float(utility) if isinstance(utility, bool) else None, f"{suite}/{task}",
-        model=model if run.get("pipeline_name") else None, procedure=read.procedure,
-        notes=tuple(notes), messages=read.messages)
+    return run(
+        line, "/".join(parts), read.opening, read.steps, read.answer,
+        success=utility if judged else None,
+        reward=float(utility) if isinstance(utility, bool) else None,
+        task_id=f"{suite}/{task}", model=model if raw.get("pipeline_name") else None,
+        procedure=read.procedure, notes=tuple(notes), messages=read.messages)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -19,7 +19,7 @@ from tjlib.formats.linking import Open, Waiting
 from tjlib.formats.tokens import logprobs
 from tjlib.trace import Call, Observation, Step
 
-__all__ = ["Chat", "is_message", "logprobs_of", "observed", "read", "text_of"]
+__all__ = ["Chat", "is_message", "observed", "read", "text_of"]
 
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
@@ -66,20 +66,6 @@ def text_of(content: object) -> tuple[str, str]:
             kind = part.get("type") if isinstance(part, dict) else type(part).__name__
             odd.append(f"a part of type {shown(kind, 40)}")
     return "\n".join(texts), ", ".join(odd)
-
-
-def logprobs_of(value: object) -> tuple[tuple[float, ...] | None, str]:
-    """Return the tokens' log-probabilities of a message, and what is odd about them.
-
-    They are numbers, or OpenAI's objects of a token each.
-
-    >>> logprobs_of({"content": [{"token": "Hi", "logprob": -0.5}]})
-    ((-0.5,), '')
-    """
-    value = value.get("content") if isinstance(value, dict) else value
-    if not isinstance(value, list) or not value:
-        return None, ""
-    return logprobs([item.get("logprob") if isinstance(item, dict) else item for item in value])
 
 
 def observed(text: str, failed: bool) -> Observation:
@@ -163,11 +149,11 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
         text, odd = text_of(message.get("content"))
         note(at, odd and f"{odd}, left out")
         if role == "assistant":
-            measured, odd = logprobs_of(message.get("logprobs"))
+            likely, odd = logprobs(message.get("logprobs"))
             note(at, odd)
             before = message.get("reasoning_content") or message.get("reasoning")
             before = before if isinstance(before, str) else ""
-            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), measured))
+            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), likely))
             for raw in _calls(message):
                 call, odd = _call(raw)
                 note(at, odd)

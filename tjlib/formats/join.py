@@ -39,7 +39,7 @@ class Join:
     def __init__(self, path: Path, given: dict[str, Outcome], beside: dict[str, Outcome],
                  rows: Iterator[dict[str, Any]]) -> None:
         self._path, self._given, self._beside, self._rows = path, given, beside, rows
-        self._first: dict[str, tuple[bytes, str]] = {}
+        self._first: dict[str, tuple[bytes, str, int]] = {}
         self._times: dict[str, int] = {}
         self._used: set[str] = set()
 
@@ -52,12 +52,13 @@ class Join:
         while name in self._first:
             self._times[own] = self._times.get(own, 1) + 1
             name = f"{own}~{self._times[own]}"
-        where = place(self._path, source, run.line)
-        self._first[name] = digest, where
+        self._first[name] = digest, source, run.line
         if name == own:
             return run
-        same = self._first[own]
-        notes = run.notes + ((f"the same run as {same[1]}",) if same[0] == digest else ())
+        known, *where = self._first[own]
+        notes = run.notes
+        if known == digest:
+            notes += (f"the same run as {place(self._path, *where)}",)
         return replace(run, trajectory=replace(run.trajectory, trajectory_id=name), notes=notes)
 
     def _with_row(self, run: Imported) -> Imported:

@@ -9,13 +9,12 @@ states it as true or false; a number is a reward and stays one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
+from tjlib.formats.fields import named, run, under
 from tjlib.formats.imported import Imported, number
-from tjlib.trace import Trajectory
+from tjlib.formats.tokens import usage
 
 __all__ = ["read", "recognise"]
 
@@ -49,10 +48,8 @@ def _plain(message: object) -> object:
 
 def _answered(about: dict, messages: list) -> list:
     """Add the reply that a logged request got, with its log-probabilities."""
-    reply = about.get("response") if isinstance(about.get("response"), dict) else about
-    choices = reply.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    said = choice.get("message") if isinstance(choice, dict) else None
+    choice = under(about, "response", "choices", 0) or under(about, "choices", 0)
+    said = under(choice, "message")
     if not isinstance(said, dict):
         return messages
     said = {"role": "assistant", **said, "logprobs": choice.get("logprobs")}
@@ -75,47 +72,39 @@ def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread
               for part in blocks.unpacked(_plain(message))]
     read = chat.read([part for _, part in placed], _failed, [f"message {at}" for at, _ in placed])
     success = next((about[name] for name in _STATED if isinstance(about.get(name), bool)), None)
-    usage: Any = about.get("usage") or (about.get("response") or {}).get("usage") if isinstance(
-        about.get("response") or {}, dict) else None
-    used = {name: int(count) for name in ("prompt_tokens", "completion_tokens")
-            if isinstance(usage, dict) and (count := number(usage.get(name))) is not None}
+    used = usage(about.get("usage") or under(about, "response", "usage"))
     name = _text(about, *_IDS) or name
-    try:
-        trajectory = Trajectory(name, read.opening, read.steps, read.answer)
-    except ValueError as error:
-        return Unread(line, f"messages whose {error}")
-    return Imported(
-        trajectory, line, success, number(about.get("reward")), _text(about, "task_id") or name,
-        _text(about, "trial") or None, _text(about, "model") or None, procedure=read.procedure,
-        notes=read.notes, usage=used, messages=tuple(placed[i][0] for i in read.messages))
+    return run(line, name, read.opening, read.steps, read.answer, success=success,
+               reward=number(about.get("reward")), task_id=_text(about, "task_id") or name,
+               trial=_text(about, "trial") or None, model=_text(about, "model") or None,
+               procedure=read.procedure, notes=read.notes, usage=used,
+               messages=tuple(placed[i][0] for i in read.messages))
 
 
-def _together(found: list[tuple[int, dict]], stem: str) -> Iterator[Imported | Unread]:
+def _together(found: list[tuple[Document, dict]]) -> Iterator[Imported | Unread]:
     """Read the messages of a file as one run, or as one for each id they name."""
-    runs: dict[str, list[tuple[int, dict]]] = {}
-    for line, message in found:
-        runs.setdefault(_text(message, *_RUNS), []).append((line, message))
+    runs: dict[str, list[tuple[Document, dict]]] = {}
+    for document, message in found:
+        runs.setdefault(_text(message, *_RUNS), []).append((document, message))
     for name, own in runs.items():
-        line = own[0][0]
-        name = name or f"{stem}-{line}"
-        yield _run(line, name, {"task_id": name}, [message for _, message in own])
+        first = own[0][0]
+        name = name or named(first, "chat", whole=len(runs) == 1)
+        yield _run(first.line, name, {"task_id": name}, [message for _, message in own])
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read runs; what is no message and holds none comes back with its line."""
-    loose: list[tuple[int, dict]] = []
-    stem = "chat"
+    loose: list[tuple[Document, dict]] = []
     for document in found:
         if isinstance(document, Unread):
             yield document
             continue
-        line, value = document.line, document.value
-        stem = Path(document.source).stem or stem
+        value = document.value
         if (messages := _messages(value)) is not None:
-            yield _run(line, f"{stem}-{line}", value if isinstance(value, dict) else {}, messages)
+            yield _run(document.line, named(document, "chat"),
+                       value if isinstance(value, dict) else {}, messages)
         elif isinstance(value, dict) and "role" in value:
-            loose.append((line, value))
+            loose.append((document, value))
         else:
-            yield Unread(line, "no chat message, and it holds none")
-    if loose:
-        yield from _together(loose, stem)
+            yield Unread(document.line, "no chat message, and it holds none")
+    yield from _together(loose)

@@ -28,18 +28,24 @@ _DETAILS = ("input_tokens_details", "output_tokens_details")
 def logprobs(given: object) -> tuple[tuple[float, ...] | None, str]:
     """Return the log-probabilities of a turn, or None and what is wrong with them.
 
-    All 0 or -0.1, -0.2, -0.3 and so on are the stand-ins of NeMo Gym and Harbor.
+    They are numbers, or OpenAI's objects of a token each under ``content``. All 0 or
+    -0.1, -0.2, -0.3 and so on are the stand-ins of NeMo Gym and Harbor.
 
     Examples
     --------
     >>> logprobs([-0.5, 0])
     ((-0.5, 0.0), '')
+    >>> logprobs({"content": [{"token": "Hi", "logprob": -0.5}]})
+    ((-0.5,), '')
     >>> logprobs([0.0])
     (None, 'placeholder log-probabilities, left out')
     """
+    if isinstance(given, dict) and "content" in given:
+        given = given["content"]
     if given is None or given == []:
         return None, ""
-    found = [number(value) for value in given] if isinstance(given, list) else [None]
+    found = [number(value.get("logprob") if isinstance(value, dict) else value)
+             for value in given] if isinstance(given, list) else [None]
     if any(value is None or value > 0 for value in found):
         return None, "log-probabilities that are no list of numbers up to 0, left out"
     ramp = all(math.isclose(value, -place / 10) for place, value in enumerate(found, 1))

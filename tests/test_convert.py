@@ -1,0 +1,193 @@
+"""Convert, validate, score and judge a log: the same runs all the way, nothing lost unsaid."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tjlib.__main__ import main
+from tjlib.convert import convert, count
+from tjlib.formats.imported import Imported
+from tjlib.formats.registry import load, trajectories
+from tjlib.formats.sidecar import beside, label, restored, row
+from tjlib.store import read, read_labels
+from tjlib.trace import InputError, Trajectory
+
+EXAMPLES = Path(__file__).parent / "examples"
+NAMES = sorted(p.name for p in EXAMPLES.iterdir())
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*args):
+        status = main([str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def bare(run: Imported) -> Imported:
+    return msgspec.structs.replace(run, line=0, source="")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_converted_log_reads_back_as_the_log_itself(tmp_path, name):
+    first = load(EXAMPLES / name)
+    done, files = convert(EXAMPLES / name, tmp_path / "t.jsonl", tell=lambda line: None)
+    again = load(tmp_path / "t.jsonl")
+    assert again.format == "native" and again.unread == []
+    assert list(map(bare, again.runs)) == list(map(bare, first.runs))
+    assert done.runs == len(first.runs) and all(file.exists() for file in files)
+    assert list(read(tmp_path / "t.jsonl", Trajectory)) == [r.trajectory for r in first.runs]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_converted_log_is_valid_and_scores_as_the_log_itself(tmp_path, run, name):
+    out = tmp_path / "t.jsonl"
+    assert run("convert", EXAMPLES / name, "--out", out)[0] == 0
+    assert run("validate", out)[0] == 0
+    tables = []
+    for log in (EXAMPLES / name, out):
+        assert run("uq", "--traces", log, "--out", tmp_path / "s.csv")[0] == 0
+        tables.append((tmp_path / "s.csv").read_text("utf-8"))
+    assert tables[0] == tables[1] and tables[0].count("\n") > 1
+
+
+def test_verdicts_on_a_log_are_scored_against_the_outcomes_it_states(tmp_path, run):
+    log = EXAMPLES / "tau2.json"
+    assert run("convert", log, "--out", tmp_path / "t.jsonl")[0] == 0
+    truth = read_labels(beside(tmp_path / "t.jsonl", "labels"))
+    assert [(x.trajectory_id, x.faulty, x.outcome_correct, x.instance_id) for x in truth] == [
+        ("sim-a", False, True, "lamps/0"), ("sim-b", True, False, "lamps/1")]
+    verdicts = tmp_path / "v.jsonl"
+    verdicts.write_text("".join(json.dumps({"trajectory_id": x.trajectory_id, "judge": "me",
+                                            "faulty": x.faulty}) + "\n" for x in truth), "utf-8")
+    status, out, _ = run("score", verdicts, "--labels", beside(tmp_path / "t.jsonl", "labels"),
+                         "--traces", log, "--draws", "100", "--json")
+    scored = {(s["judge"], s["metric"]): s["value"] for s in json.loads(out)}
+    assert status == 0 and scored["me", "precision"] == scored["me", "recall"] == 1.0
+
+
+def test_a_judge_reads_a_log_of_any_format_and_resumes_on_it(tmp_path, run):
+    log, out = EXAMPLES / "tau_bench.json", tmp_path / "v.jsonl"
+    args = ("judge", "reply", "--traces", log, "--out", out)
+    assert run(*args)[1].startswith("3 verdicts added")
+    assert run(*args)[1].startswith("0 verdicts added")
+
+
+def test_only_a_run_that_was_judged_gets_a_label():
+    runs = {r.trajectory.trajectory_id: r for r in load(EXAMPLES / "tau2.json").runs}
+    assert label(runs["sim-d"]) is None
+    blamed = msgspec.structs.replace(runs["sim-d"], steps_failed=(1, 0))
+    assert (label(blamed).faulty, label(blamed).failure_step) == (True, 0)
+
+
+def test_what_cannot_be_read_is_named_counted_and_ends_in_status_1(tmp_path, run):
+    good = (EXAMPLES / "openai_chat.jsonl").read_text("utf-8").splitlines()
+    (tmp_path / "log").mkdir()
+    lines = "\n".join([good[0], '{"x": 1', good[1], ""])
+    (tmp_path / "log" / "a.jsonl").write_text(lines, "utf-8")
+    (tmp_path / "log" / "README.md").write_text("# Logs\n", "utf-8")
+    status, out, err = run("validate", tmp_path / "log")
+    assert status == 1 and "1 places not read, named above" in err
+    assert f"{tmp_path}/log/a.jsonl:2: not JSON" in out and "README.md: no JSON" in out
+    assert "2 runs (openai_chat)" in out and "1 places not read, 1 files passed over" in out
+    status, out, err = run("convert", tmp_path / "log", "--out", tmp_path / "t.jsonl")
+    assert status == 0 and "a.jsonl:2" in err and "1 places not read" in out
+
+
+def test_a_log_without_a_run_is_refused_and_writes_nothing(tmp_path, run):
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "a.json").write_text('{"x": 1}', "utf-8")
+    for command in (["validate"], ["convert", "--out", tmp_path / "t.jsonl"]):
+        status, _, err = run(command[0], tmp_path / "log", *command[1:])
+        assert status == 1 and "no run" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["log"]
+    with pytest.raises(InputError, match="holds no run in any format that is known; known are"):
+        load(tmp_path / "log")
+
+
+def test_a_log_is_not_converted_onto_itself(tmp_path, run):
+    path = tmp_path / "t.jsonl"
+    path.write_bytes((EXAMPLES / "native.jsonl").read_bytes())
+    assert "is the log itself" in run("convert", path, "--out", path)[2]
+    assert path.read_bytes() == (EXAMPLES / "native.jsonl").read_bytes()
+
+
+def test_labels_are_joined_by_task_and_what_fits_no_run_is_told(tmp_path, run):
+    log = EXAMPLES / "openai_chat.jsonl"
+    said = tmp_path / "labels.jsonl"
+    outcomes = {"openai_chat-line3": True, "lamp": False, "other": True}
+    said.write_text("".join(json.dumps({"task_id": name, "success": outcome}) + "\n"
+                            for name, outcome in outcomes.items()), "utf-8")
+    found = load(log, labels=said)
+    # lamp is the task of two runs: its label is joined to the first and the second says so.
+    assert [r.success for r in found.runs] == [False, False, True]
+    assert "of an earlier run" in found.runs[1].notes[-1]
+    assert found.passed == [f"{log}: 1 of the 3 labels given fit no run, the first is 'other'"]
+    said.write_text('{"x": 1}', "utf-8")
+    status, _, err = run("validate", log, "--labels", said)
+    assert status == 1 and "holds no outcomes" in err
+
+
+def test_a_folder_of_a_testbed_is_its_runs_with_their_labels(tmp_path, run):
+    assert run("testbed", "--clean", "12", "--per-type", "2", "--out", tmp_path / "bed")[0] == 0
+    found = load(tmp_path / "bed")
+    truth = read_labels(tmp_path / "bed" / "labels.jsonl")
+    assert [r.success for r in found.runs] == [x.outcome_correct for x in truth]
+    assert [list(r.steps_failed) for r in found.runs] == [
+        [] if x.failure_step is None else [x.failure_step] for x in truth]
+    assert found.passed == [f"{tmp_path}/bed/labels.jsonl: labels"]
+
+
+def test_a_run_that_is_there_twice_is_kept_told_apart_and_noted(tmp_path):
+    line = (EXAMPLES / "openai_chat.jsonl").read_text("utf-8").splitlines()[0]
+    (tmp_path / "twice.jsonl").write_text(f"{line}\n{line}\n", "utf-8")
+    one, two = load(tmp_path / "twice.jsonl").runs
+    assert (one.trajectory.trajectory_id, two.trajectory.trajectory_id) == ("lamp-1", "lamp-1~2")
+    assert two.notes == (f"the same run as {tmp_path}/twice.jsonl:1",) and one.notes == ()
+
+
+def test_a_sidecar_of_another_file_or_a_broken_one_changes_no_run(tmp_path):
+    convert(EXAMPLES / "tau2.json", tmp_path / "t.jsonl", tell=lambda line: None)
+    good = beside(tmp_path / "t.jsonl").read_bytes()
+    own = [r.trajectory for r in load(tmp_path / "t.jsonl").runs]
+    for text in (b"{torn", good.replace(b'"sim-', b'"other-'), b'[]\n7\n', b"\xff\n",
+                 good.replace(b'"notes":[', b'"notes":[1,')):
+        beside(tmp_path / "t.jsonl").write_bytes(text)
+        assert [r.trajectory for r in load(tmp_path / "t.jsonl").runs] == own
+
+
+def test_a_row_gives_back_all_but_the_trajectory():
+    for made in load(EXAMPLES / "tau2.json").runs:
+        assert restored(made.trajectory, json.loads(row(made)), made.line) == made
+        assert b"steps\":" not in row(made)
+
+
+def test_a_format_may_be_named_and_a_wrong_name_is_wrong_usage(run):
+    log = EXAMPLES / "tau2.json"
+    assert run("validate", log, "--format", "tau2")[0] == 0
+    assert run("validate", log, "--format", "agentdojo")[0] == 1
+    with pytest.raises(SystemExit) as left:
+        run("validate", log, "--format", "tau3")
+    assert left.value.code == 2
+
+
+def test_a_file_of_our_own_is_read_strictly_and_any_other_told_of(tmp_path):
+    (tmp_path / "t.jsonl").write_text("{}\n", "utf-8")
+    with pytest.raises(InputError, match=r"t\.jsonl:1: .*missing required"):
+        list(trajectories(tmp_path / "t.jsonl"))
+    said = []
+    lines = (EXAMPLES / "openai_chat.jsonl").read_text("utf-8") + "{torn"
+    (tmp_path / "c.jsonl").write_text(lines, "utf-8")
+    assert len(list(trajectories(tmp_path / "c.jsonl", tell=said.append))) == 3
+    assert said == [f"{tmp_path}/c.jsonl:4: the last line is cut off"]
+
+
+def test_a_count_says_what_a_log_holds():
+    said = []
+    done = count(EXAMPLES / "tau2.json", tell=said.append)
+    assert (done.runs, done.steps, done.calls, done.observations, done.judged) == (4, 8, 5, 5, 2)
+    assert len(said) == done.notes == 3 and "8 steps, 5 calls, 5 observations" in done.text()

@@ -1,0 +1,26 @@
+"""No importer raises anything but its own error, under a fuzzer that watches its branches."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from built import ROOT
+
+#: Longer where asked: TJLIB_FUZZ_SECONDS=600.
+SECONDS = int(os.environ.get("TJLIB_FUZZ_SECONDS", "20"))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None,
+                    reason="atheris has no wheel for this Python; hypothesis fuzzes alone")
+def test_the_fuzzer_finds_no_log_that_breaks_an_importer(tmp_path):
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("fuzz_importers.py"), tmp_path,
+         f"-max_total_time={SECONDS}", f"-artifact_prefix={tmp_path}/", "-timeout=20",
+         "-rss_limit_mb=2000", "-seed=1"],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert " NEW " in done.stderr or "DONE" in done.stderr
