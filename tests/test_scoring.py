@@ -244,3 +244,7 @@ def test_the_help_names_every_format(run):
     _, out, _ = run("--help")
     assert all(name in out for name in ("auto", *FORMATS))
     assert commands.uq.__doc__
+
+
+def test_processes_change_no_score_and_no_row():
+    pd.testing.assert_frame_equal(scores(RUNS * 9, where=2), scores(RUNS * 9))
