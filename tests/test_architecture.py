@@ -22,13 +22,14 @@ ARROWS = {
     "tjlib": [],
     "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
-    "tjlib.__main__": ["tjlib.commands"],
+    "tjlib.__main__": ["tjlib.commands", "tjlib.logcommands"],
     "tjlib.chapter": [],
     "tjlib.charts": [],
     "tjlib.charts.*": ["tjlib.charts.*"],
     "tjlib.claims": [],
     "tjlib.claims.*": ["tjlib.claims.*", "tjlib.measure.*", "tjlib.desk.rules"],
     "tjlib.commands": ["*"],
+    "tjlib.logcommands": ["*"],
     "tjlib.desk": [],
     "tjlib.desk.cases": [],
     "tjlib.desk.values": [],
@@ -46,6 +47,7 @@ ARROWS = {
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
+    "tjlib.engine": [],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
@@ -180,7 +182,7 @@ ARROWS = {
     "tjlib.runpage.texts": [],
     "tjlib.report": ["tjlib.measure.*"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
-    "tjlib.scoring": ["tjlib.formats.imported", "tjlib.measure.compare",
+    "tjlib.scoring": ["tjlib.engine", "tjlib.formats.imported", "tjlib.measure.compare",
                       "tjlib.uncertainty.evidence", "tjlib.uncertainty.methods"],
     "tjlib.store": ["tjlib.fetch", "tjlib.formats.registry", "tjlib.jsonl", "tjlib.judged",
                     "tjlib.packaged", "tjlib.provenance", "tjlib.release"],
@@ -227,15 +229,15 @@ ARROWS = {
 FILES = {"tjlib.store", "tjlib.containers", "tjlib.formats.sidecar", "tjlib.jsonl",
          "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.procedures", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
-           "tjlib.judges.models_openai", "tjlib.judges.models_local"}
+           "tjlib.judges.models_openai", "tjlib.judges.models_local", "tjlib.engine"}
 
 OPENS = {
     "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes",
     "read_csv", "read_json", "to_csv", "loadtxt", "savetxt", "load", "savez",
 }
 NETWORK = {
-    "aiohttp", "ftplib", "http", "httpx", "httpx2", "ollama", "openai", "requests", "socket",
-    "urllib", "xllamacpp",
+    "aiohttp", "distributed", "ftplib", "http", "httpx", "httpx2", "ollama", "openai", "requests",
+    "socket", "urllib", "xllamacpp",
 }
 
 every_module = pytest.mark.parametrize("name", MODULES)

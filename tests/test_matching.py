@@ -177,7 +177,8 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
     lambda x: st.lists(x, max_size=2) | st.dictionaries(st.text(max_size=2), x, max_size=2),
     max_leaves=4)
-ANY = st.builds(Call, st.sampled_from(["a", "b\n\x1b[2J"]), st.dictionaries(st.text(max_size=2), JSON) | JSON)
+ANY = st.builds(Call, st.sampled_from(["a", "b\n\x1b[2J"]),
+                st.dictionaries(st.text(max_size=2), JSON) | JSON)
 WORDS = st.sampled_from(["exact", "ignore", "subset", "superset,caseless", "text_numbers",
                          "tolerance=0.5,text_numbers", "without=a"])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import commands
+from tjlib import logcommands
 from tjlib.__main__ import main
 from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load
@@ -243,4 +243,8 @@ def test_bad_input_is_one_line_and_exit_1(run, log, args, says):
 def test_the_help_names_every_format(run):
     _, out, _ = run("--help")
     assert all(name in out for name in ("auto", *FORMATS))
-    assert commands.uq.__doc__
+    assert logcommands.uq.__doc__
+
+
+def test_processes_change_no_score_and_no_row():
+    pd.testing.assert_frame_equal(scores(RUNS * 9, where=2), scores(RUNS * 9))

@@ -1,8 +1,8 @@
 """The command line: its arguments, and how a command that fails ends.
 
 Decision: bad input and a failed run are one line on stderr and exit 1, wrong
-usage is exit 2. Refusal: nothing is done here; `tjlib.commands` has a
-function for each subcommand.
+usage is exit 2. Refusal: nothing is done here; `tjlib.commands` and
+`tjlib.logcommands` have a function for each subcommand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tjlib import __version__, commands
+from tjlib import __version__, commands, logcommands
 from tjlib.trace import InputError
 
 __all__ = ["main"]
@@ -53,6 +53,7 @@ _FORMAT = ("auto (each file by its content), native, tau_bench, tau2, agentdojo,
            "inspect, swe_agent, mini_swe_agent, openhands, claude_code, managed_agents, anthropic, "
            "atif, who_and_when, magentic_one, otel, langsmith, smolagents_gaia, agentbench or "
            "openai_chat")
+_SCHEDULER = "of a dask scheduler, such as tcp://host:8786, whose workers do the work instead"
 _LABELS = "outcomes by task or run: a benchmark's label file, or lines with task_id and success"
 
 
@@ -84,8 +85,10 @@ def _parser() -> argparse.ArgumentParser:
                           "the reply against the observations, with a model or without")
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
-    sub.add_argument("--workers", type=_positive, default=1, metavar="K",
-                     help="calls at a time (1)")
+    sub.add_argument("--workers", type=_positive, metavar="K",
+                     help="calls to a model at a time (1); processes of a judge without one (as "
+                          "many as processors, where there is work for them)")
+    sub.add_argument("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
     sub.add_argument("--procedure", metavar="FILE",
                      help="what a reading judge is told of the desk and the faults: a YAML file, "
                           "or general, library_desk, refund_desk (the last, on its own runs)")
@@ -138,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
                      help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
-    sub = command("uq", commands.uq, "score runs of a log by how likely they are to fail")
+    sub = command("uq", logcommands.uq, "score runs of a log by how likely they are to fail")
     sub.add_argument("--traces", required=True, metavar="LOG", help=_LOG)
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
@@ -152,7 +155,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--draws", type=_draws, default=2000, metavar="B",
                      help="resamples of tasks behind the intervals, 100 to 100000 (2000)")
     sub.add_argument("--seed", type=_count, default=0, help="seed of the resampling (0)")
-    sub = command("convert", commands.convert, "write a log of any format as trajectories")
+    sub.add_argument("--workers", type=_positive, metavar="K",
+                     help="processes (as many as processors, where there is work for them)")
+    sub.add_argument("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
+    sub = command("convert", logcommands.convert, "write a log of any format as trajectories")
     sub.add_argument("log", metavar="LOG", help=_LOG)
     sub.add_argument("--out", required=True, metavar="FILE",
                      help="gets the trajectories, a line each; beside it NAME.runs.jsonl gets what "
@@ -160,14 +166,15 @@ def _parser() -> argparse.ArgumentParser:
                           "NAME.labels.jsonl the outcomes, for score")
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
-    sub = command("validate", commands.validate, "tell what of a log can be read and what not; "
+    sub = command("validate", logcommands.validate, "tell what of a log can be read and what not; "
                   "exit status 1 if anything could not, or if there is no run")
     sub.add_argument("log", metavar="LOG", help=_LOG)
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
-    sub = command("report", commands.report, "write the runs of a log as one HTML page")
+    sub = command("report", logcommands.report, "write the runs of a log as one HTML page")
     sub.add_argument("traces", metavar="TRACES", help=_LOG)
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
+    sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub.add_argument("--verdicts", metavar="FILE", help="verdicts on these runs, beside them")
     sub.add_argument("--method", default="rupa", metavar="NAME",
                      help="ranks the runs (rupa; rupa_structural where that has no score)")

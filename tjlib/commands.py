@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
-from tjlib.judgeargs import UsageError, chosen
+from tjlib.judgeargs import UsageError, chosen, elsewhere
+from tjlib.logcommands import known
 from tjlib.trace import FAULT_TYPES, InputError
 
-__all__ = ["UsageError", "agent", "convert", "fetch", "judge", "report", "rerun", "score",
-           "testbed", "uq", "validate"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
 
 def _folder(name: str) -> Path:
@@ -65,35 +64,6 @@ def _tell_failures(what: str, statuses: dict[str, int]) -> None:
         print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
-def _format(args: argparse.Namespace) -> str:
-    from tjlib.formats import registry
-
-    try:
-        return registry.known(args.format)
-    except InputError as error:
-        raise UsageError(str(error)) from None
-
-
-def convert(args: argparse.Namespace) -> None:
-    """Write a log of any format as our trajectories."""
-    from tjlib.convert import convert
-
-    done, files = convert(args.log, args.out, _format(args), args.labels,
-                          tell=lambda line: print("tjlib:", line, file=sys.stderr))
-    print(done.text(), f"written: {', '.join(map(str, files))}", sep="\n")
-
-
-def validate(args: argparse.Namespace) -> None:
-    """Tell what of a log can be read and what cannot."""
-    from tjlib.convert import count
-
-    done = count(args.log, _format(args), args.labels, tell=print)
-    print(done.text())
-    if done.unread or not done.runs:
-        raise InputError(f"{args.log}: {done.unread} places not read, named above" if done.unread
-                         else f"{args.log}: holds no run in any format that is known")
-
-
 def judge(args: argparse.Namespace) -> None:
     """Judge a file of trajectories."""
     from functools import partial
@@ -103,8 +73,8 @@ def judge(args: argparse.Namespace) -> None:
     from tjlib.judges import runs
 
     judge = chosen(args)
-    done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
-                    format=_format(args),
+    done = runs.run(judge, args.traces, args.out, workers=args.workers or 1, limit=args.limit,
+                    format=known(args), elsewhere=elsewhere(args),
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
     if told := getattr(judge, "procedure", None):
@@ -147,79 +117,6 @@ def score(args: argparse.Namespace) -> None:
         print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
     else:
         print(report.text(scores), source.origin, sep="\n\n")
-
-
-def uq(args: argparse.Namespace) -> None:
-    """Score the runs of a log by how likely they are to fail."""
-    from functools import partial
-
-    import numpy as np
-    from tqdm import tqdm
-
-    from tjlib import ranktext, scoring, store
-    from tjlib.containers import place
-    from tjlib.formats import registry
-    from tjlib.uncertainty import methods
-    from tjlib.uncertainty.similarity import similarity
-
-    try:
-        names = methods.chosen(args.method)
-    except InputError as error:
-        raise UsageError(str(error)) from None
-    log = registry.load(args.traces, _format(args), args.labels)
-    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
-                           progress=partial(tqdm, disable=None, leave=False))
-    if args.out:
-        with store.atomic(args.out) as file:
-            file.write(scoring.as_csv(found))
-    print(ranktext.ranked(found))
-    if args.evaluate:
-        pairs = [pair for pair in methods.AGAINST if set(pair) <= set(names)]
-        table = scoring.evaluate(found, np.random.default_rng(args.seed), pairs=pairs,
-                                 draws=args.draws)
-        print("", ranktext.evaluation(table), sep="\n")
-    sources = ", ".join(sorted(found["u_source"].unique()))
-    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
-    if args.out:
-        print(f"{len(found)} scores in {args.out}")
-    for line in [*log.unread, *log.passed, *(
-            f"{place(args.traces, run.source, run.line)}: {run.trajectory.trajectory_id}: {note}"
-            for run in log.runs for note in run.notes)]:
-        print("tjlib:", line, file=sys.stderr)
-
-
-def report(args: argparse.Namespace) -> None:
-    """Write the runs of a log as one HTML page, riskiest first."""
-    from functools import partial
-
-    from tqdm import tqdm
-
-    from tjlib import store
-    from tjlib.formats import registry
-    from tjlib.runpage import page
-    from tjlib.uncertainty import methods
-    from tjlib.uncertainty.similarity import similarity
-
-    try:
-        (method, *others), how = methods.chosen(args.method), registry.known(args.format)
-    except InputError as error:
-        raise UsageError(str(error)) from None
-    if others:
-        raise UsageError("a page is ranked by one method; name one")
-    log = registry.load(args.traces, how)
-    verdicts = store.read_verdicts(
-        args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
-    with store.atomic(args.out) as file:
-        made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
-                         verdicts=verdicts, top=args.top,
-                         progress=partial(tqdm, disable=None, leave=False))
-        size = file.write(made.html.encode("utf-8"))
-    table = f", the riskiest {made.rows} in the table" * (made.rows < made.runs)
-    print(f"{args.out}: {made.runs} runs by {made.method}{table}, {made.opened} of them open in "
-          f"full (--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you "
-          "share it")
-    for line in log.unread:
-        print("tjlib:", line, file=sys.stderr)
 
 
 def fetch(args: argparse.Namespace) -> None:

@@ -9,17 +9,23 @@ unless somebody names it; that a log's own system prompt is no procedure, see
 from __future__ import annotations
 
 import argparse
+from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tjlib.trace import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tjlib.formats.imported import Imported
     from tjlib.judges.runs import Runnable
+    from tjlib.trace import Trajectory, Verdict
 
-__all__ = ["UsageError", "chosen"]
+__all__ = ["UsageError", "chosen", "elsewhere"]
+
+#: Runs a worker gets at a time from a judge without a model; one that asks a model gets one.
+_CHUNK = 256
 
 
 class UsageError(Exception):
@@ -60,6 +66,36 @@ def chosen(args: argparse.Namespace) -> Runnable:
     if args.judge == "reply":
         return grounding.Grounding(model)
     return panel.Judge(args.judge, model, order=args.order or "paper", procedure=_procedure(args))
+
+
+def elsewhere(
+    args: argparse.Namespace,
+) -> Callable[[Iterable[Trajectory]], Iterable[Verdict]] | None:
+    """Say in which other processes the judge works; None for this one, as a model's client does.
+
+    The judge is made anew in each of them, from the same arguments.
+    """
+    from tjlib.engine import spread
+
+    where = args.scheduler or (1 if args.model else args.workers or 0)
+    if where == 1:
+        return None
+    named = tuple((name, tuple(value) if isinstance(value, list) else value)
+                  for name, value in sorted(vars(args).items()) if name != "run")
+    work = partial(_judged, named)
+    size = 1 if args.model else _CHUNK
+    return lambda todo: chain.from_iterable(
+        verdicts for _, verdicts in spread(work, todo, where=where, size=size))
+
+
+@cache
+def _made(named: tuple[tuple[str, object], ...]) -> Runnable:
+    return chosen(argparse.Namespace(**dict(named)))
+
+
+def _judged(named: tuple[tuple[str, object], ...], todo: list[Trajectory]) -> list[Verdict]:
+    """Judge some runs; what a worker does."""
+    return [_made(named).judge(trajectory) for trajectory in todo]
 
 
 def _procedure(args: argparse.Namespace):

@@ -11,11 +11,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tjlib.engine import spread
 from tjlib.formats.imported import Imported
 from tjlib.measure.compare import compare
 from tjlib.trace import InputError
@@ -28,12 +31,14 @@ __all__ = ["COLUMNS", "as_csv", "evaluate", "scores", "wide"]
 COLUMNS = ("trajectory_id", "task_id", "trial", "model", "success", "reward", "steps", "method",
            "value", "why", "u_source", "n_imputed")
 _RUN = list(COLUMNS[:7])
+#: Runs a worker gets at a time: enough that what it loads first does not matter.
+_CHUNK = 16
 
 
 def scores(
     runs: Sequence[Imported], names: str | Sequence[str] = "all", *,
     given: Mapping[str, Mapping[str, Any]] | None = None,
-    progress: Callable[[Iterable], Iterable] = iter, **settings: Any,
+    progress: Callable[..., Iterable] | None = None, where: int | str = 1, **settings: Any,
 ) -> pd.DataFrame:
     """Score every run of a log by every method named.
 
@@ -44,8 +49,10 @@ def scores(
         Names of methods, comma-separated or a list; "all" for every one.
     given : mapping of trajectory_id to mapping, optional
         What is known of single runs beyond the log, as fields of `Evidence`.
-    progress : callable
-        Wraps the runs, as tqdm does.
+    progress : callable, optional
+        Called as ``tqdm`` with what is done, in ``total`` chunks of runs.
+    where : int or str
+        Processes or a scheduler's address, as `engine.spread`; they change no score.
     **settings
         Fields of `Evidence` that hold for all runs, such as similarity.
 
@@ -66,14 +73,27 @@ def scores(
     >>> scores([run], "n_steps,pe")["value"].tolist()
     [1.0, None]
     """
-    names, given, rows = chosen(names), given or {}, []
-    for run in progress(runs):
+    names, given = chosen(names), given or {}
+    pairs = [(run, dict(given.get(run.trajectory.trajectory_id, {}))) for run in runs]
+    done = spread(partial(_rows, names=names, settings=settings), pairs, where=where, size=_CHUNK)
+    if progress:
+        done = progress(done, total=-(-len(pairs) // _CHUNK))
+    rows = [row for _, chunk in sorted(done, key=itemgetter(0)) for row in chunk]
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def _rows(
+    pairs: Sequence[tuple[Imported, dict[str, Any]]], names: Sequence[str],
+    settings: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Score some runs; what a worker does."""
+    rows = []
+    for run, given in pairs:
         t = run.trajectory
-        evidence = Evidence(t, **settings | dict(given.get(t.trajectory_id, {})))
         about = {"task_id": run.task_id, "trial": run.trial, "model": run.model,
                  "success": run.success, "reward": run.reward, "steps": len(t.steps)}
-        rows += [about | row for row in score([evidence], names)]
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+        rows += [about | row for row in score([Evidence(t, **settings | given)], names)]
+    return rows
 
 
 def wide(found: pd.DataFrame) -> pd.DataFrame:

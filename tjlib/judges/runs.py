@@ -55,6 +55,7 @@ class Done(msgspec.Struct, frozen=True):
 def run(
     judge: Runnable, traces: str | Path, out: str | Path, *, workers: int = 1,
     format: str = "auto", limit: int | None = None, progress: Callable[..., Iterable] | None = None,
+    elsewhere: Callable[[Iterable[Trajectory]], Iterable[Verdict]] | None = None,
 ) -> Done:
     """Judge what is not judged yet and add the verdicts to a file.
 
@@ -74,6 +75,9 @@ def run(
         Judge only the first so many trajectories.
     progress : callable, optional
         Called as ``tqdm`` with the verdicts, ``total`` and ``initial``.
+    elsewhere : callable, optional
+        Takes the trajectories and gives their verdicts in any order, made by this judge in
+        other processes; default this process, with ``workers``.
 
     Returns
     -------
@@ -102,7 +106,8 @@ def run(
     statuses: Counter[str] = Counter()
 
     def verdicts() -> Iterator[Verdict]:
-        made = settled(unordered(judge.judge, todo, max(1, workers)))
+        made = settled(elsewhere(todo) if elsewhere
+                       else unordered(judge.judge, todo, max(1, workers)))
         for verdict in progress(made, total=total, initial=len(there)) if progress else made:
             statuses[verdict.status] += 1
             yield msgspec.structs.replace(verdict, run_id=run_id)

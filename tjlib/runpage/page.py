@@ -51,7 +51,7 @@ class Page(NamedTuple):
 def page(
     log: Log, name: str, *, method: str = "rupa", similarity: Similarity,
     verdicts: Sequence[Verdict] = (), top: int = TOP,
-    progress: Callable[[Iterable], Iterable] = iter,
+    progress: Callable[..., Iterable] | None = None,
 ) -> Page:
     """Write a log's runs as one page.
 
@@ -68,8 +68,8 @@ def page(
         On these runs.
     top : int
         Runs that open in full, the riskiest first.
-    progress : callable
-        Wraps the runs, as tqdm does.
+    progress : callable, optional
+        Wraps what is under way, as ``tqdm`` does.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def page(
     ranked = sorted(log.runs, key=lambda run: -_or_last(
         scores[run.trajectory.trajectory_id][0]))[:ROWS]
     rows = [row(run, propagated(run, used, similarity), scores[run.trajectory.trajectory_id],
-                said.get(run.trajectory.trajectory_id, [])) for run in progress(ranked)]
+                said.get(run.trajectory.trajectory_id, [])) for run in (progress or iter)(ranked)]
     highest = max((float(r.risks.max()) for r in rows if len(r.risks)), default=0.0)
 
     def opens(of: Row) -> Opened:

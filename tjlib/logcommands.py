@@ -1,0 +1,119 @@
+"""What the command line does with somebody's log: read, convert, score, and lay out as a page.
+
+Decision: as `tjlib.commands`, of which this is the other half: each imports what it needs when it
+runs, and tells what it did on stdout and what it could not read on stderr. Refusal: nothing is
+computed here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tjlib.judgeargs import UsageError
+from tjlib.trace import InputError
+
+__all__ = ["convert", "known", "report", "uq", "validate"]
+
+
+def known(args: argparse.Namespace) -> str:
+    from tjlib.formats import registry
+
+    try:
+        return registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
+def convert(args: argparse.Namespace) -> None:
+    """Write a log of any format as our trajectories."""
+    from tjlib.convert import convert
+
+    done, files = convert(args.log, args.out, known(args), args.labels,
+                          tell=lambda line: print("tjlib:", line, file=sys.stderr))
+    print(done.text(), f"written: {', '.join(map(str, files))}", sep="\n")
+
+
+def validate(args: argparse.Namespace) -> None:
+    """Tell what of a log can be read and what cannot."""
+    from tjlib.convert import count
+
+    done = count(args.log, known(args), args.labels, tell=print)
+    print(done.text())
+    if done.unread or not done.runs:
+        raise InputError(f"{args.log}: {done.unread} places not read, named above" if done.unread
+                         else f"{args.log}: holds no run in any format that is known")
+
+
+def uq(args: argparse.Namespace) -> None:
+    """Score the runs of a log by how likely they are to fail."""
+    from functools import partial
+
+    import numpy as np
+    from tqdm import tqdm
+
+    from tjlib import ranktext, scoring, store
+    from tjlib.containers import place
+    from tjlib.formats import registry
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        names = methods.chosen(args.method)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    log = registry.load(args.traces, known(args), args.labels)
+    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
+                           where=args.scheduler or args.workers or 0,
+                           progress=partial(tqdm, disable=None, leave=False))
+    if args.out:
+        with store.atomic(args.out) as file:
+            file.write(scoring.as_csv(found))
+    print(ranktext.ranked(found))
+    if args.evaluate:
+        pairs = [pair for pair in methods.AGAINST if set(pair) <= set(names)]
+        table = scoring.evaluate(found, np.random.default_rng(args.seed), pairs=pairs,
+                                 draws=args.draws)
+        print("", ranktext.evaluation(table), sep="\n")
+    sources = ", ".join(sorted(found["u_source"].unique()))
+    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
+    if args.out:
+        print(f"{len(found)} scores in {args.out}")
+    for line in [*log.unread, *log.passed, *(
+            f"{place(args.traces, run.source, run.line)}: {run.trajectory.trajectory_id}: {note}"
+            for run in log.runs for note in run.notes)]:
+        print("tjlib:", line, file=sys.stderr)
+
+
+def report(args: argparse.Namespace) -> None:
+    """Write the runs of a log as one HTML page, riskiest first."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import store
+    from tjlib.formats import registry
+    from tjlib.runpage import page
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        method, *others = methods.chosen(args.method)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    if others:
+        raise UsageError("a page is ranked by one method; name one")
+    log = registry.load(args.traces, known(args), args.labels)
+    verdicts = store.read_verdicts(
+        args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
+    with store.atomic(args.out) as file:
+        made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
+                         verdicts=verdicts, top=args.top,
+                         progress=partial(tqdm, disable=None, leave=False))
+        size = file.write(made.html.encode("utf-8"))
+    table = f", the riskiest {made.rows} in the table" * (made.rows < made.runs)
+    print(f"{args.out}: {made.runs} runs by {made.method}{table}, {made.opened} of them open in "
+          f"full (--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you "
+          "share it")
+    for line in log.unread:
+        print("tjlib:", line, file=sys.stderr)
