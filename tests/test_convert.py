@@ -142,6 +142,19 @@ def test_a_folder_of_a_testbed_is_its_runs_with_their_labels(tmp_path, run):
     assert found.passed == [f"{tmp_path}/bed/labels.jsonl: labels"]
 
 
+def test_labels_by_bare_numbers_are_joined_only_if_their_file_is_named(tmp_path):
+    """Every benchmark has a task 0."""
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "runs.json").write_bytes((EXAMPLES / "tau_bench.json").read_bytes())
+    label = {"trajectory_id": 0, "failures": [{"step_number": 3}], "root_cause": {}}
+    (tmp_path / "log" / "labels.json").write_text(json.dumps([label]), "utf-8")
+    found = load(tmp_path / "log")
+    assert [r.steps_failed for r in found.runs] == [()] * 3
+    assert "bare numbers" in found.passed[-1]
+    named = load(tmp_path / "log" / "runs.json", labels=tmp_path / "log" / "labels.json")
+    assert [r.steps_failed for r in named.runs] == [(0,), (), ()]
+
+
 def test_a_run_that_is_there_twice_is_kept_told_apart_and_noted(tmp_path):
     line = (EXAMPLES / "openai_chat.jsonl").read_text("utf-8").splitlines()[0]
     (tmp_path / "twice.jsonl").write_text(f"{line}\n{line}\n", "utf-8")
@@ -154,6 +167,12 @@ def test_a_sidecar_of_another_file_or_a_broken_one_changes_no_run(tmp_path):
     convert(EXAMPLES / "tau2.json", tmp_path / "t.jsonl", tell=lambda line: None)
     good = beside(tmp_path / "t.jsonl").read_bytes()
     own = [r.trajectory for r in load(tmp_path / "t.jsonl").runs]
+    second = good.splitlines()[1]
+    beside(tmp_path / "t.jsonl").write_bytes(good.replace(second, second[:50]))
+    runs = load(tmp_path / "t.jsonl").runs
+    assert [r.success for r in runs] == [True, None, None, None] and [
+        "nothing that fits it in t.runs.jsonl" in r.notes for r in runs] == [
+            False, True, False, False]
     for text in (b"{torn", good.replace(b'"sim-', b'"other-'), b'[]\n7\n', b"\xff\n",
                  good.replace(b'"notes":[', b'"notes":[1,')):
         beside(tmp_path / "t.jsonl").write_bytes(text)

@@ -204,7 +204,7 @@ def place(path: str | Path, source: str, line: int = 0) -> str:
     """
     between = "/" if source and Path(path).is_dir() else "!" if source else ""
     name = "".join(c if c.isprintable() else "?" for c in source)
-    return f"{path}{between}{name}{f':{line}' if line else ''}"
+    return f"{Path(path)}{between}{name}{f':{line}' if line else ''}"
 
 
 def members(path: str | Path) -> Iterator[Member]:

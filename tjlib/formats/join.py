@@ -2,8 +2,9 @@
 
 Decision: outcomes of label files are joined by the trajectory's id, else by
 the task's; what a file of labels says that the user named outweighs the log's
-own judge, any other only fills a gap. Refusal: two runs of one id are not
-merged: the second gets a number, and a note if it is the first once more.
+own judge, any other only fills a gap. Refusal: a label that names its task by
+a bare number is not joined unless its file was named, as every benchmark has
+a task 3; and two runs of one id are not merged: the second gets a number.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from tjlib.containers import place
 from tjlib.formats.imported import Imported, Outcome
-from tjlib.formats.sidecar import restored
+from tjlib.formats.sidecar import beside, restored
 from tjlib.trace import to_json
 
 __all__ = ["Join"]
@@ -36,9 +37,10 @@ def _steps(said: Outcome, run: Imported) -> tuple[tuple[int, ...], tuple[str, ..
 class Join:
     """Joins the runs of one log, as they come, with what label files say."""
 
-    def __init__(self, path: Path, given: dict[str, Outcome], beside: dict[str, Outcome],
-                 rows: Iterator[dict[str, Any]]) -> None:
-        self._path, self._given, self._beside, self._rows = path, given, beside, rows
+    def __init__(self, path: Path, given: dict[str, Outcome], found: dict[str, Outcome],
+                 rows: Iterator[dict[str, Any]] | None) -> None:
+        self._path, self._given, self._beside, self._rows = path, given, found, rows
+        self._ahead: dict[str, dict[str, Any]] = {}
         self._first: dict[str, tuple[bytes, str, int]] = {}
         self._times: dict[str, int] = {}
         self._used: set[str] = set()
@@ -62,16 +64,22 @@ class Join:
         return replace(run, trajectory=replace(run.trajectory, trajectory_id=name), notes=notes)
 
     def _with_row(self, run: Imported) -> Imported:
-        """Give back what a conversion wrote beside; its rows stand in the order of the runs."""
+        """Give back what a conversion wrote beside, as a rule in the order of the runs."""
+        if self._rows is None:
+            return run
         name = run.trajectory.trajectory_id
-        about = next((row for row in self._rows if row.get("trajectory_id") == name), None)
-        return (about and restored(run.trajectory, about, run.line)) or run
+        while name not in self._ahead and (row := next(self._rows, None)) is not None:
+            self._ahead[str(row.get("trajectory_id"))] = row
+        about = self._ahead.pop(name, None)
+        whole = restored(run.trajectory, about, run.line) if about else None
+        return whole or replace(run, notes=(
+            *run.notes, f"nothing that fits it in {beside(self._path).name}"))
 
     def _labelled(self, run: Imported) -> Imported:
         names = [name for name in (run.trajectory.trajectory_id, run.task_id) if name]
         for labels in (self._given, self._beside):
             name = next((name for name in names if name in labels), None)
-            if name is None:
+            if name is None or (labels is self._beside and name.isdigit()):
                 continue
             said, notes = labels[name], run.notes
             if name in self._used:
@@ -85,7 +93,10 @@ class Join:
         return run
 
     def left(self) -> Iterator[str]:
-        """Tell which of the labels that the user named fit no run."""
+        """Tell which labels were not joined: they fit no run, or it is not clear that they do."""
         if left := [name for name in self._given if name not in self._used]:
             yield (f"{len(left)} of the {len(self._given)} labels given fit no run, "
                    f"the first is {left[0][:60]!r}")
+        if bare := sum(name.isdigit() for name in self._beside):
+            yield (f"{bare} labels in it name their tasks by bare numbers, which may be those of "
+                   "another benchmark, and were not joined; give their file with --labels")

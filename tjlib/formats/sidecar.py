@@ -50,12 +50,14 @@ def label(run: Imported) -> Label | None:
                  instance_id=run.task_id if run.task_id.isprintable() else None)
 
 
-def rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Read the lines beside a file of trajectories, if there are any."""
+def rows(path: str | Path) -> Iterator[dict[str, Any]] | None:
+    """Read the lines beside a file of trajectories; None if there is no such file."""
     path = Path(path)
-    if not (path.is_file() and beside(path).is_file()):
-        return
-    with beside(path).open("rb") as file:
+    return _rows(beside(path)) if path.is_file() and beside(path).is_file() else None
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
         for line in file:
             try:
                 about = msgspec.json.decode(line)
