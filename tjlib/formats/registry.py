@@ -8,7 +8,7 @@ archive, what could not be read is named by line and what holds no run by file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class Log(NamedTuple):
     format: str
     runs: list[Imported]
     unread: list[str]
-    passed: list[str]
+    passed: Sequence[str] = ()
 
 
 def known(format: str) -> str:
