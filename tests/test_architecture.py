@@ -87,6 +87,16 @@ ARROWS = {
                                  "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.graph": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix",
                                 "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.calibrate": [f"tjlib.uncertainty.{name}" for name in (
+        "graph", "parameters", "signals", "similarity")],
+    "tjlib.uncertainty.variants": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix"],
+    "tjlib.uncertainty.propagate": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "equations", "graph", "parameters", "prefix", "signals", "variants")],
+    "tjlib.uncertainty.equations": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "parameters", "prefix")],
+    "tjlib.uncertainty.online": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "equations", "parameters", "prefix", "propagate", "signals",
+        "similarity")],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.

@@ -51,6 +51,11 @@ class Edges(NamedTuple):
         """Nodes from source to target, at least 1."""
         return self.target - self.source
 
+    def only(self, kept: np.ndarray) -> Edges:
+        """Return the edges of these numbers, in this order."""
+        return Edges(self.source[kept], self.target[kept], self.relation[kept], self.match[kept],
+                     [self.evidence[number] for number in kept.tolist()])
+
 
 class _Seen(NamedTuple):
     """What later steps need to know of an agent step."""
@@ -82,7 +87,6 @@ class Prefix:
         self.why: list[str] = []
         self.agent: list[int] = []
         self.q: list[float] = []
-        self.first: list[int] = []  # index of each agent step's first edge
         self._columns: tuple[list, ...] = ([], [], [], [], [])
         self._window: deque[_Seen] = deque(maxlen=parameters.window)
         self._user: int | None = None
@@ -110,7 +114,6 @@ class Prefix:
         self.agent.append(node)
         self.q.append(0.0 if self._goal is None else
                       1.0 - self.similarity.coverage(key, self._goal))
-        self.first.append(len(self._columns[0]))
         calls = frozenset(written)
         for edge in self._into(node, key, calls, step.thought):
             for column, value in zip(self._columns, edge, strict=True):
@@ -167,6 +170,11 @@ class Prefix:
                 yield past.node, t, _PROGRESSION, close, f"says {on!r}"
         if old and old[1]:
             yield old[0], t, _FEEDBACK, old[1], old[2]
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges so far."""
+        return len(self._columns[0])
 
     def edges(self, since: int = 0) -> Edges:
         """Return the edges from number ``since`` on as columns."""

@@ -9,7 +9,7 @@ step looks ahead: one that lacks its signal gets the median of the earlier ones
 from __future__ import annotations
 
 import math
-import statistics
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
@@ -20,8 +20,8 @@ from tjlib.trace import InputError, Observation, Trajectory
 from tjlib.uncertainty.similarity import Jaccard, Similarity
 from tjlib.uncertainty.text import failure_cue, has_content, overlap, tokens
 
-__all__ = ["SOURCES", "Local", "entropy_top_k", "environment", "fill", "local", "mean_nll",
-           "spread"]
+__all__ = ["SOURCES", "Imputer", "Local", "entropy_top_k", "environment", "fill", "local",
+           "mean_nll", "spread"]
 
 #: What a step's uncertainty can be read off. The paper's is predictive entropy, which the
 #: first two estimate; the others are our fallbacks, in the order of preference.
@@ -37,11 +37,11 @@ _EXIT_CODES = ("exit_code", "returncode", "return_code", "exit_status")
 class Local(msgspec.Struct, frozen=True):
     """Uncertainty of each assistant step and where it comes from.
 
-    ``values`` are at least 0, higher is less certain: nats a token for logprob,
+    ``u`` are at least 0, higher is less certain: nats a token for logprob,
     topk and surrogate, else in [0, 1]. ``n_imputed`` steps had no signal.
     """
 
-    values: tuple[float, ...]
+    u: tuple[float, ...]
     source: str
     n_imputed: int = 0
 
@@ -131,7 +131,7 @@ def local(
     >>> from tjlib.trace import Step
     >>> run = Trajectory("t-1", "", (Step("a", logprobs=(-1.0, -3.0)), Step("b")), "")
     >>> local(run)
-    Local(values=(2.0, 2.0), source='logprob', n_imputed=1)
+    Local(u=(2.0, 2.0), source='logprob', n_imputed=1)
     """
     steps = trajectory.steps
     if source == "auto":
@@ -161,23 +161,38 @@ def _one(source: str, item: Any, similarity: Similarity | None) -> float | None:
     return 1.0 - item if source == "verbal" else float(item)
 
 
-def fill(raw: Iterable[float | None], source: str, median: float | None = None) -> Local:
+class Imputer:
+    """Fills in a step's missing signal from what was seen before it.
+
+    Parameters
+    ----------
+    median : float, optional
+        What stands in while no step had a signal; default 0.
+    """
+
+    def __init__(self, median: float | None = None) -> None:
+        self._default, self._seen = median or 0.0, []
+
+    def __call__(self, value: float | None) -> float:
+        """Return the value; for None the median of the earlier ones."""
+        if value is not None:
+            insort(self._seen, value)
+            return value
+        middle = len(self._seen) // 2
+        if not self._seen:
+            return self._default
+        return (self._seen[middle] + self._seen[~middle]) / 2
+
+
+def fill(raw: Sequence[float | None], source: str, median: float | None = None) -> Local:
     """Give steps without a signal the median of the earlier ones, else the training set's, else 0.
 
     Examples
     --------
-    >>> fill([None, 1.0, 3.0, None], "surrogate").values
+    >>> fill([None, 1.0, 3.0, None], "surrogate").u
     (0.0, 1.0, 3.0, 2.0)
     """
-    values: list[float] = []
-    seen: list[float] = []
-    for value in raw:
-        if value is None:
-            values.append(statistics.median(seen) if seen else median or 0.0)
-        else:
-            seen.append(value)
-            values.append(value)
-    return Local(tuple(values), source, len(values) - len(seen))
+    return Local(tuple(map(Imputer(median), raw)), source, sum(value is None for value in raw))
 
 
 def environment(
