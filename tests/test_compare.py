@@ -89,6 +89,16 @@ def test_a_method_without_any_score_takes_no_run_from_the_others():
     pd.testing.assert_frame_equal(t[t["method"] != "pe"].reset_index(drop=True), alone)
 
 
+def test_an_area_says_how_many_pairs_it_compares():
+    t = compare(FRAME, FAILED, TASKS, RNG(0), draws=100, strata={"length": LENGTH})
+    pooled = sum(a > b for a in FAILED for b in FAILED)
+    same = sum(a > b and j == k for a, j in zip(FAILED, LENGTH, strict=True)
+               for b, k in zip(FAILED, LENGTH, strict=True))
+    assert cell(t, "good", "auroc")["pairs"] == pooled
+    assert cell(t, "good", "auroc|length")["pairs"] == same < pooled / 2
+    assert cell(t, "good", "prr")["pairs"] is None
+
+
 def test_no_score_by_any_method_is_a_table_without_values():
     t = compare(pd.DataFrame({"pe": [None, None]}), [1, 0], [0, 1], RNG(0))
     assert t["value"].isna().all() and set(t["n"]) == {0}

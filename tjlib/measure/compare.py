@@ -93,6 +93,12 @@ def _blocks(tasks: np.ndarray, rng: np.random.Generator, draws: int) -> Iterator
             yield block[at:at + size, tasks]
 
 
+def _pairs(y: np.ndarray, stratum: np.ndarray) -> int:
+    """Count the failed and successful runs that share a stratum."""
+    return int((np.bincount(stratum[y], minlength=stratum.max() + 1)
+                * np.bincount(stratum[~y], minlength=stratum.max() + 1)).sum())
+
+
 def _why(metric: str, n_failed: int, n: int) -> str:
     if metric == CORRELATION:
         return "undefined: the score or the length is the same for every run"
@@ -140,9 +146,10 @@ def compare(
         One row per method and metric, then per pair and metric: method,
         metric, value, lo, hi, chance (what no knowledge gives), n and
         n_failed (runs every method scored), n_missing (runs this method did
-        not score), why (there is no value or no interval), note. A method
-        that scores no run at all has rows without values and does not
-        shrink the runs of the others.
+        not score), pairs (of a failed and a successful run, that an AUROC
+        compares), why (there is no value or no interval), note. A method that
+        scores no run at all has rows without values and does not shrink the
+        runs of the others.
 
     Raises
     ------
@@ -182,6 +189,8 @@ def compare(
             for m, v in used.items():
                 parts[m].append(_values(y, v, task, strata, long, weights))
         drawn = {m: np.concatenate(blocks, axis=1) for m, blocks in parts.items()}
+    compared = {f"auroc|{name}": _pairs(y, v) for name, v in strata.items() if n}
+    compared["auroc"] = n_failed * (n - n_failed)
     missing = dict(zip(scores.columns, np.isnan(s).sum(axis=0).tolist(), strict=True))
     rows = []
     named = [(m, (m,)) for m in scores.columns] + [(" - ".join(pair), pair) for pair in pairs]
@@ -190,6 +199,7 @@ def compare(
             row = {"method": name, "metric": metric, "value": None, "lo": None, "hi": None,
                    "chance": None, "n": n, "n_failed": n_failed,
                    "n_missing": missing[name] if len(of) == 1 else None,
+                   "pairs": compared.get(metric),
                    "why": "not computable: no run has a score", "note": ""}
             if all(m in point for m in of):
                 row |= _measured(i, metric, [point[m] for m in of], [drawn[m] for m in of],
