@@ -11,10 +11,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from tjlib import store
+import msgspec
+
+from tjlib import features, store
 from tjlib.desk import testbed, world
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
+from tjlib.uncertainty.extract import extract
 from tjlib.uncertainty.surrogate import Read, Surrogate, turns
 
 #: What an agent at the desk has been told, in our words around the paper's procedure.
@@ -24,12 +27,18 @@ DESK = "You work at a refund desk. Procedure:\n{}\nTools: {}".format(
 SEED = 7
 
 
+def named(run: Imported) -> Imported:
+    """Say which model acted, which the log's name says and the log does not."""
+    return msgspec.structs.replace(run, model="gpt-4o")
+
+
 def runs(tau_bench: Path) -> dict[str, list[Imported]]:
     """Load the sets: name -> runs in the order of the log."""
     trajectories, labels = testbed.judged_set(SEED)
     desk = [Imported(t, n, label.outcome_correct, task_id=label.instance_id, procedure=DESK)
             for n, (t, label) in enumerate(zip(trajectories, labels, strict=True), start=1)]
-    return {"tau_airline": registry.load(tau_bench, "tau_bench").runs, "testbed": desk}
+    airline = [named(run) for run in registry.load(tau_bench, "tau_bench").runs]
+    return {"tau_airline": airline, "testbed": desk}
 
 
 def cached(cache: Path, name: str) -> dict[str, Read]:
@@ -64,10 +73,19 @@ def main() -> None:
                         help="tau-bench's historical_trajectories/gpt-4o-airline.json")
     parser.add_argument("--cache", type=Path, required=True, help="a folder outside the repository")
     parser.add_argument("--shard", default="1/1", help="read: this part of the work, such as 1/2")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent,
+                        help="write: where the folders of the sets are")
     given = parser.parse_args()
     sets = runs(given.tau_bench)
     if given.stage == "read":
         read(sets, given.cache, *map(int, given.shard.split("/")))
+        return
+    model = Surrogate()
+    for name, members in sets.items():
+        readings = cached(given.cache, name)
+        tables = extract(members, readings=readings, spell=model.spell)
+        features.write(tables, name, given.out)
+        print(f"{name}: {len(members)} runs, {len(readings)} read by the surrogate")
 
 
 if __name__ == "__main__":

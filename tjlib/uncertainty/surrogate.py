@@ -199,6 +199,19 @@ class Surrogate:
         said = [self.digest, self.window, [(turn.role, turn.pieces) for turn in episode]]
         return hashlib.blake2b(msgspec.json.encode(said), digest_size=8).hexdigest()
 
+    def spell(self, token: int) -> str:
+        """Return the text of a token.
+
+        Parameters
+        ----------
+        token : int
+
+        Returns
+        -------
+        str
+        """
+        return self._tokenizer.decode([token])
+
     def read(self, episode: Iterable[Turn]) -> list[Scored]:
         """Read one episode and score what its agent wrote.
 
