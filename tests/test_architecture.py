@@ -38,6 +38,8 @@ ARROWS = {
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.documents": [],
     "tjlib.embedding": [],
+    "tjlib.extract": ["tjlib.formats.imported", "tjlib.uncertainty.*"],
+    "tjlib.features": ["tjlib.extract", "tjlib.jsonl", "tjlib.uncertainty.*"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
@@ -53,7 +55,7 @@ ARROWS = {
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
     "tjlib.judges.models": ["tjlib.judges.protocol"],
-    "tjlib.judges.models_*": ["tjlib.judges.protocol"],
+    "tjlib.judges.models_*": ["tjlib.judges.protocol", "tjlib.weights"],
     "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.prompts",
                            "tjlib.judges.protocol"],
     "tjlib.judges.prompts": ["tjlib.desk.world", "tjlib.judges.render"],
@@ -78,6 +80,7 @@ ARROWS = {
                     "tjlib.release"],
     "tjlib.tables": [],
     "tjlib.trace": [],
+    "tjlib.weights": [],
     "tjlib.uncertainty": [],
     "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
@@ -101,6 +104,8 @@ ARROWS = {
                                 "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.calibrate": [f"tjlib.uncertainty.{name}" for name in (
         "graph", "parameters", "signals", "similarity")],
+    "tjlib.uncertainty.surrogate": ["tjlib.uncertainty.teacher", "tjlib.weights"],
+    "tjlib.uncertainty.teacher": [],
     "tjlib.uncertainty.variants": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix"],
     "tjlib.uncertainty.propagate": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "equations", "graph", "parameters", "prefix", "signals", "variants")],
@@ -112,8 +117,8 @@ ARROWS = {
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
-         "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.documents", "tjlib.features", "tjlib.jsonl", "tjlib.judged",
+         "tjlib.fetch", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

@@ -1,7 +1,7 @@
 """Per-step numbers of runs whose text is not here, as tables and as what `propagate` takes.
 
 Decision: one folder a set and one file a table under data/features, so that a page computes every
-variant offline; `uncertainty.extract` makes the same tables of any log. Refusal: no text, and no
+variant offline; `tjlib.extract` makes the same tables of any log. Refusal: no text, and no
 number that is missing becomes 0. The data sheet (data/README.md) says how the files were made.
 """
 
@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tjlib.extract import WIDEST, Tables
 from tjlib.jsonl import atomic
 from tjlib.trace import InputError
-from tjlib.uncertainty.extract import WIDEST, Tables
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS, Edges
@@ -33,8 +33,8 @@ SETS = {
     "tau_airline": "tau-bench airline, 50 tasks in four trials, gpt-4o, rewards by tau-bench",
     "testbed": "the 400 trajectories of the judged set, seed 7",
 }
-_IDS = {name: "string" for name in
-        ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature")}
+_IDS = dict.fromkeys(
+    ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature"), "string")
 _PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
 
 
@@ -205,7 +205,8 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
         If a choice is unknown or a run was not read.
     """
     if measure not in ("nll", "entropy") or part not in _PARTS:
-        raise InputError(f"no {measure!r} of {part!r}; give nll or entropy, of all, message or call")
+        raise InputError(f"no {measure!r} of {part!r}; give nll or entropy, and all, message or "
+                         "call")
     steps = tables.steps
     tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].fillna(0).to_numpy()
     values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].fillna(0).to_numpy()

@@ -15,10 +15,10 @@ import msgspec
 
 from tjlib import features, store
 from tjlib.desk import testbed, world
+from tjlib.extract import extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
-from tjlib.uncertainty.extract import extract
-from tjlib.uncertainty.surrogate import Read, Surrogate, turns
+from tjlib.uncertainty.surrogate import Read, load, turns
 
 #: What an agent at the desk has been told, in our words around the paper's procedure.
 DESK = "You work at a refund desk. Procedure:\n{}\nTools: {}".format(
@@ -49,7 +49,7 @@ def cached(cache: Path, name: str) -> dict[str, Read]:
 
 def read(sets: dict[str, list[Imported]], cache: Path, shard: int, shards: int) -> None:
     """Have the surrogate read what it has not read yet, first trials of all tasks first."""
-    model = Surrogate()
+    model = load()
     for name, members in sets.items():
         there = {key: value.digest for key, value in cached(cache, name).items()}
         mine = sorted(members, key=lambda run: run.trial or "")[shard - 1::shards]
@@ -80,7 +80,7 @@ def main() -> None:
     if given.stage == "read":
         read(sets, given.cache, *map(int, given.shard.split("/")))
         return
-    model = Surrogate()
+    model = load()
     for name, members in sets.items():
         readings = cached(given.cache, name)
         tables = extract(members, readings=readings, spell=model.spell)

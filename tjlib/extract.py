@@ -18,7 +18,8 @@ from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.similarity import similarity
-from tjlib.uncertainty.surrogate import Read, Scored
+from tjlib.uncertainty.surrogate import Read
+from tjlib.uncertainty.teacher import Scored
 from tjlib.uncertainty.text import signatures
 from tjlib.uncertainty.tracer import content_nll
 
