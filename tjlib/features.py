@@ -83,8 +83,8 @@ def read(name: str, folder: str | Path | None = None) -> Tables:
     for table in Tables._fields:
         path = place / f"{table}.csv.gz"
         if not path.is_file():
-            raise InputError(f"{path}: there is no such file; make it with data/features/build.py")
-        found.append(pd.read_csv(path, dtype=_IDS, float_precision="round_trip"))
+            raise InputError(f"{path}: there is no such file; make it with data/build_features.py")
+        found.append(pd.read_csv(path, dtype=_IDS))
     return Tables(*found)
 
 
@@ -216,6 +216,6 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
     unread = steps.loc[steps["dropped"].isna(), "trajectory_id"].unique()
     if len(unread):
         raise InputError(f"{len(unread)} runs, {unread[0]} first, were not read by the surrogate; "
-                         "leave them out or have data/features/build.py read them")
+                         "leave them out or have data/build_features.py read them")
     rows = _split(tables, pd.DataFrame({"trajectory_id": steps["trajectory_id"], "u": mean}))
     return [fill([None if np.isnan(u) else u for u in run["u"]], "surrogate") for run in rows]

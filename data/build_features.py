@@ -1,8 +1,8 @@
-"""Compute data/features anew from the logs: `python data/features/build.py --help`.
+"""Compute data/features anew from the logs: `python data/build_features.py --help`.
 
-Two stages. `read` has the surrogate model read every episode, which takes about an hour and a half
+Two stages. `read` has the surrogate model read every episode, which takes about two hours
 of one core; it adds to a cache of token numbers, which are text and stay out of this repository,
-and goes on where it was stopped. `write` makes the tables from logs and cache in a minute.
+and goes on where it was stopped. `write` makes the tables from logs and cache in a few minutes.
 """
 
 from __future__ import annotations
@@ -73,17 +73,16 @@ def main() -> None:
                         help="tau-bench's historical_trajectories/gpt-4o-airline.json")
     parser.add_argument("--cache", type=Path, required=True, help="a folder outside the repository")
     parser.add_argument("--shard", default="1/1", help="read: this part of the work, such as 1/2")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent,
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "features",
                         help="write: where the folders of the sets are")
     given = parser.parse_args()
     sets = runs(given.tau_bench)
     if given.stage == "read":
         read(sets, given.cache, *map(int, given.shard.split("/")))
         return
-    model = load()
     for name, members in sets.items():
         readings = cached(given.cache, name)
-        tables = extract(members, readings=readings, spell=model.spell)
+        tables = extract(members, readings=readings, spell=load().spell if readings else None)
         features.write(tables, name, given.out)
         print(f"{name}: {len(members)} runs, {len(readings)} read by the surrogate")
 
