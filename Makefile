@@ -14,7 +14,7 @@ help:
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
-	@echo "make bench       time the testbed and the bootstrap, score the reply judge"
+	@echo "make bench       time testbed, bootstrap and graph, score the reply judge"
 	@echo "make clean       remove the book, rerun/, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
@@ -45,7 +45,8 @@ sync: $(STAMP)
 bench: $(STAMP)
 	$(PY) bench/desk.py
 	$(PY) bench/bootstrap.py
-	$(PY) bench/reply.py jaccard
+	$(PY) bench/graph.py
+	$(PY) bench/reply.py none jaccard
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun

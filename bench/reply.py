@@ -1,11 +1,11 @@
 """What the model-free reply judge catches, what it flags for nothing, and what it costs.
 
-Run ``python bench/reply.py [SIMILARITY ...]`` (jaccard and minilm by default).
+Run ``python bench/reply.py [SIMILARITY ...]`` (none, jaccard and minilm by default).
 A threshold is set on clean runs of one seed and scored on other seeds: on the
 runs as they are, and with a harmless sentence of the half that may be looked
-at added to each. Beside them stands what entities and events find with no
-threshold at all, for a sentence of any new sort is far from the evidence, and
-distance alone flags harmless and harmful ones alike.
+at added to each. Entities and events alone (none) stand beside those with a
+distance, for a sentence of any new sort is far from the evidence, and distance
+flags harmless and harmful ones alike.
 """
 
 from __future__ import annotations
@@ -19,25 +19,20 @@ import pandas as pd
 
 from tjlib import store
 from tjlib.desk.faults import CLAIMS
-from tjlib.desk.testbed import judged_set, stream
-from tjlib.judges.reply import JUDGES, fit_threshold, judge, score_reply
+from tjlib.desk.testbed import clean_runs, judged_set
+from tjlib.judges.reply import JUDGES, fit_threshold, judge
 from tjlib.measure.replies import appended, by_kind, flagged_share, sentence_flags
 from tjlib.measure.sentences import by_sentence
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import metrics
 from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
 
-_SET_ON, _ADDED_TO, _CLEAN, _JUDGED = 101, 202, 303, 7  # seeds
+_ADDED_TO, _CLEAN, _JUDGED = 202, 303, 7  # seeds
 _RUNS = 100
 _METRICS = ("precision", "recall", "silent_recall", "loud_recall", "false_alarm_rate",
             *(f"recall|{kind}" for kind in FAULT_TYPES))
 
 Judge = Callable[[Trajectory], Verdict]
-
-
-def _clean(seed: int, count: int) -> list[Trajectory]:
-    runs = (trajectory for trajectory, label in stream(seed) if not label.faulty)
-    return list(itertools.islice(runs, count))
 
 
 def _dressed(runs: list[Trajectory], sentences: pd.DataFrame) -> list[Trajectory]:
@@ -47,12 +42,6 @@ def _dressed(runs: list[Trajectory], sentences: pd.DataFrame) -> list[Trajectory
             for run, text in zip(runs, itertools.cycle(mine), strict=False)]
 
 
-def _by_lookup(run: Trajectory) -> Verdict:
-    """Flag a reply that holds an entity or an event with no evidence, however near it is."""
-    unheld = [item for sentence in score_reply(run) for item in sentence.unheld]
-    return Verdict(run.trajectory_id, "looked up", bool(unheld), rationale="; ".join(unheld))
-
-
 def _print(*columns: str, row: dict) -> None:
     share = row["why"] if row["value"] is None else (
         f"{row['k']:>3} of {row['n']:<3} {row['value']:.2f} [{row['lo']:.2f}, {row['hi']:.2f}]")
@@ -60,10 +49,11 @@ def _print(*columns: str, row: dict) -> None:
 
 
 def _sentences(verdict: Judge, sentences: pd.DataFrame, seed: int = _CLEAN) -> None:
-    clean = flagged_share(verdict, _clean(seed, _RUNS))  # runs unseen so far: embeddings are kept
+    # Runs unseen so far: embeddings are kept.
+    clean = flagged_share(verdict, clean_runs(seed, _RUNS))
     _print("clean replies", "flagged", row=clean)
     print(f"  {clean['seconds'] * 1000:.1f} ms a trajectory")
-    flags = sentence_flags(verdict, _clean(_ADDED_TO, 6), sentences)
+    flags = sentence_flags(verdict, clean_runs(_ADDED_TO, 6), sentences)
     for row in by_kind(flags).to_dict("records"):
         _print(row["split"], row["what"], row["kind"], row=row)
     for row in flags[flags["split"] == "report"].to_dict("records"):
@@ -107,10 +97,8 @@ def _released(similarity: str, threshold) -> None:
 
 def main(*similarities: str) -> int:
     sentences = store.sentences()
-    print("entities and events alone, no threshold")
-    _sentences(_by_lookup, sentences)
     for similarity in similarities or JUDGES:
-        runs = _clean(_SET_ON, _RUNS)
+        runs = clean_runs()
         thresholds = {name: fit_threshold(given, 0.0, similarity) for name, given in (
             ("clean runs with a harmless sentence each", _dressed(runs, sentences)),
             ("clean runs", runs))}

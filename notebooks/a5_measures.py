@@ -459,7 +459,8 @@ whole = table(source.labels, source.verdicts, source.cost)
 found = intervals(whole, np.random.default_rng(given.seed), draws=given.draws)
 skipped = (*scores.COST, "n_flagged")
 of_judges = found[found["judge"].isin(whole.judges) & ~found["metric"].isin(skipped)]
-how = [(row["how"] or row["why"], f"{tables.judge_name(row['judge'])}, {row['metric']}"
+named = tables.judge_names(whole.judges)
+how = [(row["how"] or row["why"], f"{named[row['judge']]}, {row['metric']}"
         + ("" if row["value"] is None else f": {tables.estimate(row)}"))
        for row in of_judges.to_dict("records")]
 ways = pd.DataFrame(how, columns=["made", "for example"])
@@ -490,6 +491,11 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 # {glue:text}`a5-seed`, while [the analysis](a7_analysis) gives single shares exact intervals and
 # draws pairs and strata in cells of their own.
 #
+# A share can also stay put in every resample away from 0 and 1: a judge that gives one verdict to
+# all runs of a cell leaves resampling nothing to draw. Such a share gets the exact interval, too
+# (our choice; no published figure needs it); an F1 or a difference of two rates is no share of
+# a fixed number of runs, and is shown without one.
+#
 # ## What they are not
 #
 # An interval belongs to a design: to the **unit** that is drawn, and to the **cells** whose sizes
@@ -506,7 +512,7 @@ plans["text"] = [
     row["why"] if row["why"].startswith("undefined") else
     tables.estimate(row) + (f" (x {row['ratio']:.1f})" if row["ratio"] else "")
     for row in plans.to_dict("records")]
-plans["name"] = plans["judge"].map(tables.judge_name)
+plans["name"] = plans["judge"].map(tables.judge_names(plans["judge"].unique()))
 side_by_side = pd.DataFrame({design: part.set_index("name")["text"]
                              for design, part in plans.groupby("design", sort=False)})
 tables.show(
@@ -692,7 +698,7 @@ at_rates = sorted({*np.geomspace(0.001, 1, 41).round(6).tolist(), *AT.values()})
 carried = pd.concat([
     deployed(whole, judge, at_rates, np.random.default_rng(given.seed), draws=given.draws)
     for judge in whole.judges], ignore_index=True)
-carried = carried[carried["metric"] == "ppv"].assign(name=carried["judge"].map(tables.judge_name))
+carried = carried[carried["metric"] == "ppv"].assign(name=carried["judge"].map(named))
 
 # %% mystnb={"figure": {"caption": "Precision of each judge's alarms against the share of faulty runs where it works, with 95 % bands; marks: this set, the organic episodes, and the rate given as a parameter. Dashed: a judge that flags everything. Data: recalls and false-alarm rates of the verdicts chosen at the top.", "name": "fig-a5-prevalence"}} tags=["hide-input"]
 marks = pd.concat([carried[carried["fault_rate"] == rate].assign(where=where)

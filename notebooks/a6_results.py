@@ -38,15 +38,19 @@
 # %% [markdown]
 # ## Choose the verdicts
 #
-# Run this page with other values by `tjlib rerun a6_results -p verdicts FILE`. The text was
-# written for the published verdicts; on others, tables and figures are yours, and where a
-# sentence names a judge you do not have, it says so instead of a number.
+# Run this page with other values by `tjlib rerun a6_results -p verdicts FILE`, or with
+# `-p verdicts recorded` for the run we recorded. The text was written for the published verdicts;
+# on others, tables and figures are yours, and where a sentence names a judge you do not have, it
+# says so instead of a number. Judges are found by their ids, `DESIGN:MODEL`: the outcome judge and
+# the step judge of this text are those of one model. With `-p recorded FILE` your judges stand
+# beside the published ones in the comparison near the end, and nowhere else.
 
 # %% tags=["parameters"]
-verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
+verdicts: str = "published"  # published, released, recorded, a verdict file, or a folder of one
 labels: str = ""  # the labels of a verdict file; empty: labels.jsonl beside it
 judges: list[str] = []  # the judges to show, by id; empty: all
-focus: str = ""  # the judge of the confusion figure; empty: step:qwen2.5:14b, else the last
+focus: str = ""  # the judge of the confusion figure; empty: the step judge, else the last
+recorded: str = "recorded"  # judges to set beside the published ones: recorded, or a verdict file
 draws: int = 10_000  # bootstrap replicates behind every interval
 seed: int = 0  # seed of the bootstrap
 
@@ -64,12 +68,16 @@ import numpy as np
 import pandas as pd
 
 from tjlib import store, tables
-from tjlib.charts import judging
+from tjlib.charts import beside, judging
 from tjlib.charts.show import show
 from tjlib.measure.against import compare
 from tjlib.measure.calibration import reliability
+from tjlib.measure.common import coverage
+from tjlib.measure.floor import floor_check, standings
 from tjlib.measure.intervals import intervals
-from tjlib.measure.resample import clopper_pearson
+from tjlib.measure.kinds import design, side_by_side, trio
+from tjlib.measure.resample import SAME, clopper_pearson
+from tjlib.measure.structural import STRUCTURAL
 from tjlib.measure.table import confusion, table
 from tjlib.measure.verdicts import floors
 from tjlib.trace import FAULT_TYPES, InputError
@@ -85,11 +93,11 @@ verdict_table = table(source.labels, asked, source.cost)
 found = intervals(verdict_table, np.random.default_rng(given.seed), draws=given.draws)
 own = found[found["judge"].isin(verdict_table.judges)]  # the rest are differences of two judges
 floor = floors(verdict_table)
-by_floor = floor.set_index(["judge", "metric"])["value"]
+names = tables.judge_names(verdict_table.judges)
 
 # %% tags=["hide-input"]
-OUTCOME, STEP = "outcome:qwen2.5:14b", "step:qwen2.5:14b"
-STEP_8B, RULES = "step:llama3.1:8b", "programmatic"
+OUTCOME, STEP, _ = trio(verdict_table.judges)
+STEP_8B, PRINTED = "step:llama3.1:8b", "outcome:qwen2.5:14b"
 by_name = found.set_index(["judge", "metric"])
 paper = store.published("trajectory_judge_numbers").set_index(["subject", "metric"])
 
@@ -107,10 +115,11 @@ say("a6-outcome-loud", OUTCOME, "loud_recall", bare=True)
 say("a6-outcome-silent", OUTCOME, "silent_recall", bare=True)
 say("a6-outcome-alarm", OUTCOME, "false_alarm_rate", bare=True)
 say("a6-outcome-gap", OUTCOME, "loud_minus_silent")
-gap = paper.loc[(OUTCOME, "loud_minus_silent")]
-below = [tables.judge_name(j) for j in verdict_table.judges
-         if (by_name.loc[(j, "f1"), "value"] or 0) < by_floor["always faulty", "f1"]]
+gap = paper.loc[(PRINTED, "loud_minus_silent")]
+over_floor = floor_check(source.labels, asked, np.random.default_rng(given.seed), draws=100)
+below = [names[row["judge"]] for row in over_floor.to_dict("records") if (row["value"] or 0) < 0]
 chapter.text("a6-below-floor", ", ".join(below) or "none")
+chapter.text("a6-coverage", coverage(verdict_table))
 chapter.number("a6-faults", int(verdict_table.faulty.sum()), 0)
 chapter.number("a6-cleans", int((~verdict_table.faulty).sum()), 0)
 chapter.text("a6-paper-gap", tables.estimate(
@@ -119,13 +128,18 @@ say("a6-step-silent", STEP, "silent_recall", bare=True)
 say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 
 # %% [markdown]
-# ## Five judges on the same trajectories
+# ## Judge by judge
 #
-# Table 3 of the paper, rebuilt. Every bracket is a 95 % interval: the trajectories were resampled
-# inside their design cells (clean; each type of fault, silent and loud apart), all judges on the
-# same resample. A dagger marks an exact binomial interval, used where all or none were flagged. A
-# double dagger marks a judge that says the same of every trajectory of a cell by construction: its
-# rates are a property of its code, not an estimate.
+# Table 3 of the paper, rebuilt, in two parts. Trajectories asked about, in these verdicts:
+# {glue:text}`a6-coverage`. Where two judges judged different ones, their rows differ by that, too.
+#
+# Every bracket is a 95 % interval: the trajectories were resampled inside their design cells (clean;
+# each type of fault, silent and loud apart), all judges on the same resample. A dagger marks an exact binomial interval, which takes trajectories
+# as independent. The paper uses it where all or none were flagged; we use it for every share that no
+# resample moves, as when all runs of a cell got the same verdict. F1 and differences have no such
+# interval: where no resample moves them, they stand without one. A double dagger marks a rule, which
+# says the same of every trajectory of a cell by construction: its rates are a property of its code,
+# not an estimate.
 #
 # [The measures chapter](a5_measures) works each of these by hand.
 #
@@ -135,19 +149,25 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 # %% tags=["hide-input"]
 table3 = {
     "f1": "F1", "silent_recall": "silent recall", "loud_recall": "loud recall",
-    "false_alarm_rate": "false alarms", "step_exact": "step exact (scored)",
-    "type_macro_f1": "type macro-F1", "ece": "ECE", "coverage": "coverage",
+    "false_alarm_rate": "false alarms", "coverage": "coverage",
 }
 tables.show(
-    tables.layout(pd.concat([own, floor]), table3, over=("step_exact",)),
-    "Table 3. Detection, localisation, typing and calibration. Higher is better, except for "
-    "false alarms and ECE. Coverage is the share of trajectories with a readable verdict.",
-    source.origin,
+    tables.layout(pd.concat([own, floor]), table3),
+    "Table 3, detection. Higher is better, except for false alarms. Coverage is the share of "
+    "trajectories with a readable verdict.", source.origin,
+)
+
+# %% tags=["hide-input"]
+table3 = {"step_exact": "step exact (scored)", "type_macro_f1": "type macro-F1", "ece": "ECE"}
+tables.show(
+    tables.layout(own, table3, over=("step_exact",)),
+    "Table 3, localisation, typing and calibration. Higher is better, except for ECE. The floor "
+    "judges name no step and no type and state no confidence.", source.origin,
 )
 
 # %% [markdown]
-# The floor judges are not decoration. Judges here whose F1 is below that of `always faulty`:
-# {glue:text}`a6-below-floor`. A set with {glue:text}`a6-faults` faults and {glue:text}`a6-cleans`
+# The floor judges are not decoration. Judges here whose F1 is below that of `always faulty` on the
+# trajectories they judged: {glue:text}`a6-below-floor`. A set with {glue:text}`a6-faults` faults and {glue:text}`a6-cleans`
 # clean runs rewards a judge that says "faulty".
 #
 # ## The gap
@@ -167,7 +187,7 @@ show(
 
 # %% [markdown]
 # The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`; the paper reports
-# {glue:text}`a6-paper-gap` (section 7.1). Whether this gap is about seeing or about *which* cases are
+# {glue:text}`a6-paper-gap` (section 7.1) for its own. Whether this gap is about seeing or about *which* cases are
 # silent is a fair question, and [the analysis](a7_analysis) takes it up: paired with
 # their own clean runs, some loud faults turn out to be flagged for reasons that have nothing to
 # do with the fault.
@@ -180,11 +200,11 @@ show(
 # %% mystnb={"figure": {"caption": "The paper's Table 4 as a strip: share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
 ROWS = {f"recall|{kind}": kind for kind in FAULT_TYPES} | {"false_alarm_rate": "clean (false alarms)"}
 strip = tables.labelled(own, ROWS, 2, "row")
-column = strip[strip["judge"] == tables.judge_name(STEP_8B)].set_index("row")["value"]
+column = strip[strip["judge"] == names.get(STEP_8B)].set_index("row")["value"]
 typed = column[column.index.isin(FAULT_TYPES)]
-chapter.number("a6-8b-least", typed.min() if len(typed) else None, 2)
-chapter.number("a6-8b-most", typed.max() if len(typed) else None, 2)
-chapter.number("a6-8b-alarm", column.get(ROWS["false_alarm_rate"]), 2)
+chapter.text("a6-8b-range", f"runs from {typed.min():.2f} to {typed.max():.2f}" if len(typed)
+             else "is empty (not judged here)")
+say("a6-8b-alarm", STEP_8B, "false_alarm_rate", bare=True)
 show(
     judging.type_strip(strip), name="a6-types", table=strip[["judge", "row", "shown"]],
     alt="A grid of judges by fault types with the share flagged in each cell and the share of "
@@ -194,8 +214,8 @@ show(
 # %% [markdown]
 # The rule judge's column holds 1 or 0: a type breaks one of its rules, or none. (That it misses
 # `wrong_tool` is for want of one rule, [the testbed chapter](a3_testbed) shows; that it misses
-# `unsupported_claim` is because no rule reads the reply.) The 8B judge's column runs from {glue:text}`a6-8b-least` to
-# {glue:text}`a6-8b-most`, and its anchor row is {glue:text}`a6-8b-alarm`.
+# `unsupported_claim` is because no rule reads the reply.) The 8B judge's column
+# {glue:text}`a6-8b-range`, and its anchor row is {glue:text}`a6-8b-alarm`.
 #
 # Table 6 gives the same shares with their intervals.
 
@@ -238,8 +258,8 @@ for judge in verdict_table.judges:
     rows = reliability(verdict_table, judge)
     ends = [clopper_pearson(k, n) for k, n in zip(rows["k"], rows["n"], strict=True)]
     bins.append(rows.assign(
-        judge=tables.judge_name(judge), lo=[lo for lo, _ in ends], hi=[hi for _, hi in ends],
-        kind="hand-set" if judge in (RULES, "rules") else "stated"))
+        judge=names[judge], lo=[lo for lo, _ in ends], hi=[hi for _, hi in ends],
+        kind="hand-set" if judge in STRUCTURAL else "stated"))
 bins = pd.concat(bins)[["judge", "confidence", "accuracy", "lo", "hi", "n", "kind"]]
 show(
     judging.reliability(bins), name="a6-reliability", table=bins,
@@ -261,7 +281,7 @@ counts["share"] = (counts["n"] / counts.groupby("true")["n"].transform("sum")).f
 show(
     judging.confusion(counts), name="a6-confusion",
     table=confusion(verdict_table, looked_at).reset_index(),
-    alt=f"Confusion matrix of {tables.judge_name(looked_at)}: six true types by six named types "
+    alt=f"Confusion matrix of {names.get(looked_at, looked_at)}: six true types by six named types "
         "and a column for missed faults, with counts.",
 )
 
@@ -281,6 +301,108 @@ tables.show(
 )
 
 # %% [markdown]
+# ## A run of ours beside the published judges
+#
+# The paper's prompts run with any model. {numref}`fig-a6-beside` puts the judges of a recorded run
+# under the published ones of the same design. Trajectories asked about, in that run:
+# {glue:text}`a6-ours-coverage`.
+#
+# Two things differ between a hollow row and the filled one under it. One is the model: the
+# published judges are of 14B and 8B, and where the run that this repository holds asks a model, it
+# is SmolLM2-135M, which runs inside a Python process, its reasoning held to a limit. The other is
+# the set: the published judges read the release's trajectories, and that run read ours, built to
+# the same design from other cases. So the distance between two rows is no paired difference. What
+# compares across rows is how far the recalls of a row stand from the false alarms of the same row.
+#
+# Rows of the recorded run that asked no model: {glue:text}`a6-ours-modelless`. Rows whose design
+# has no published row to stand under: {glue:text}`a6-ours-alone`.
+#
+# [The judges chapter](a4_judges) gives shares of the same run exact intervals throughout, and here
+# only those with a dagger have them. The others keep the mix of types fixed in every resample, as
+# the paper does, so one share can carry two intervals.
+
+# %% tags=["hide-input"]
+ours, reference = store.load(given.recorded), store.load("published")
+if len({v.judge for v in ours.verdicts}) > 12:
+    raise InputError(f"{given.recorded}: more than 12 judges do not fit a figure; give fewer")
+of = {"published": reference, "ours": ours}
+joined = {who: table(x.labels, x.verdicts, x.cost) for who, x in of.items()}
+rng = np.random.default_rng(given.seed)
+scores = {who: intervals(x, rng, draws=given.draws) for who, x in joined.items()}
+checks = {who: floor_check(x.labels, x.verdicts, rng, draws=given.draws).set_index("judge")
+          for who, x in of.items()}
+order = side_by_side(joined["published"].judges, joined["ours"].judges)
+known = {who: tables.judge_names(x.judges) for who, x in joined.items()}
+shown_as = {(judge, who): known[who][judge] + (" (ours)" if who == "ours" and (
+    known[who][judge] in known["published"].values()) else "") for judge, who in order}
+
+# %% tags=["hide-input"]
+SPLIT = {metric: what for metric, what in judging.RATES.items() if what != "pooled"}
+drawn, rows = [], []
+for judge, who in order:
+    name, check = shown_as[judge, who], checks[who].loc[judge]
+    mine = scores[who][scores[who]["judge"] == judge]
+    drawn.append(tables.labelled(mine, SPLIT).assign(judge=name, origin=who))
+    f1 = mine[mine["metric"] == "f1"].iloc[0]
+    rows.append({"judge": name, "origin": who, "judged": f"{check['n']} of {len(of[who].labels)}",
+                 "flagged": f"{check['flagged']} of {check['n']}", "F1": tables.estimate(f1),
+                 "F1 less always-faulty's": tables.estimate(check)})
+drawn = pd.concat(drawn)
+both_origins = f"{reference.origin}; ours: {ours.origin}"
+
+# %% mystnb={"figure": {"caption": "Silent recall, loud recall and false alarms with 95 % intervals. Hollow, thin lines: the published judges on the release's trajectories. Filled, bands: the recorded run on its own. A judge whose three marks lie together tells no fault from a clean run.", "name": "fig-a6-beside"}} tags=["hide-input"]
+show(
+    beside.rates(drawn), name="a6-beside", table=drawn[["judge", "origin", "what", "shown"]],
+    alt="For each published judge, and under it for ours of the same design, silent recall, loud "
+        "recall and false-alarm rate in one row from 0 to 1, with intervals.",
+)
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame(rows), "How many each judged and flagged, and its F1 against a judge that flags "
+    "all of the same trajectories. Higher is better.", both_origins,
+)
+
+# %% tags=["hide-input"]
+chapter.text("a6-ours-coverage", coverage(joined["ours"]))
+chapter.text("a6-ours-flagged", "; ".join(
+    f"{shown_as[judge, 'ours']} {row['flagged']} of {row['n']}"
+    for judge, row in checks["ours"].iterrows()))
+for who, check in checks.items():
+    chapter.text(f"a6-{who}-floor", standings(check.reset_index(), known[who]))
+small = checks["published"].loc[STEP_8B]
+chapter.text("a6-8b-flagged", f"{small['flagged']} of {small['n']}")
+gaps = scores["ours"][scores["ours"]["metric"] == "loud_minus_silent"].set_index("judge")
+our_outcome = trio(joined["ours"].judges).outcome
+flat = our_outcome in gaps.index and gaps.loc[our_outcome, "why"] == SAME
+chapter.text("a6-ours-gap", "(not judged there)" if our_outcome not in gaps.index else
+             tables.estimate(gaps.loc[our_outcome]) + ", without an interval, as every run of a cell "
+             "got the same verdict and no resample can move it" * flat)
+spent = scores["ours"][scores["ours"]["metric"] == "prompt_tokens_mean"].set_index("judge")["value"]
+chapter.text("a6-ours-modelless", ", ".join(
+    known["ours"][judge] for judge in joined["ours"].judges
+    if spent[judge] == 0 or judge in STRUCTURAL) or "none")
+designs = set(map(design, joined["published"].judges))
+chapter.text("a6-ours-alone", ", ".join(
+    known["ours"][judge] for judge in joined["ours"].judges if design(judge) not in designs) or "none")
+
+# %% [markdown]
+# Flagged in the recorded run: {glue:text}`a6-ours-flagged`. The same design and the same prompt are
+# worth what the model that reads them makes of them. Section 7.3 of the paper calls this a
+# capability floor and shows it with the 8B judge, which flags {glue:text}`a6-8b-flagged`: all
+# recall, no judgement. A judge that flags next to nothing is as empty, and looks good only where
+# nothing but false alarms is counted.
+#
+# The paper's check is F1 against the F1 of always-faulty. In the recorded run:
+# {glue:text}`a6-ours-floor`. Among the published judges: {glue:text}`a6-published-floor`. So the
+# check finds judges that are worth little, and others with them: F1 pays for every flag in a set
+# with so many faults. [The analysis](a7_analysis) reads each fault against its own clean run
+# instead, for these judges, too.
+#
+# Nor does a small gap say much by itself. For the outcome judge of the recorded run, loud minus
+# silent is {glue:text}`a6-ours-gap`; near zero it is a merit only in a row whose recalls have left
+# its false alarms behind.
+#
 # ## Beside the paper
 #
 # Every published rate, interval and difference that this page recomputes, next to ours (costs and
@@ -315,7 +437,7 @@ tables.show(
 #
 # ## Exercises
 #
-# Exercises 2 and 4 need the command line, from a clone of the project.
+# Exercises 2, 4 and 5 need the command line, from a clone of the project.
 #
 # 1. Take `always faulty` from Table 3 and recompute its F1 from the numbers of faulty and clean
 #    trajectories alone. At which share of faults would it beat the step judge?
@@ -325,3 +447,4 @@ tables.show(
 #    look least so, and say which of the two you would put on a dashboard.
 # 4. Judge the testbed with rules (`tjlib judge rules`) and rerun the page on your file. Which rows
 #    of the strip can you predict before looking?
+# 5. Rerun with `-p verdicts recorded`. Which sentences of this page would you no longer write?

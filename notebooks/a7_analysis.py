@@ -38,8 +38,8 @@
 # ```
 #
 # Brackets are 95 % intervals; a dagger marks an exact binomial one, a double dagger a judge that
-# is constant by construction. A value without brackets is the same in every resample, or only its
-# mean is published.
+# is constant by construction. A value without brackets is the same in every resample, as where every
+# run of a cell got the same verdict; or only its mean is published.
 #
 # A fault is **silent** if the outcome that the customer can see came out right all the same, and
 # **loud** if it did not. **Paired discrimination** is the share of faults flagged minus the share
@@ -58,12 +58,19 @@
 # %% [markdown]
 # ## Choose the verdicts
 #
-# Run this page with other values by `tjlib rerun a7_analysis -p verdicts FILE`. Where a sentence
-# names a judge you do not have, it says so instead of a number.
+# Run this page with other values by `tjlib rerun a7_analysis -p verdicts FILE`, or with
+# `-p verdicts recorded` for the run we recorded. Where a sentence names a judge you do not have, it
+# says so instead of a number. Judges are found by their ids, `DESIGN:MODEL`: the outcome judge, the
+# step judge and the ensemble of this text are those of one model. With `-p recorded FILE` your
+# judges stand beside the published ones at the capability floor, and nowhere else.
+#
+# Trajectories asked about, in these verdicts: {glue:text}`a7-coverage`. A judge's own figures are
+# over those it judged; a difference of two judges is over those that both judged.
 
 # %% tags=["parameters"]
-verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
+verdicts: str = "published"  # published, released, recorded, a verdict file, or a folder of one
 labels: str = ""  # the labels of a verdict file; empty: labels.jsonl beside it
+recorded: str = "recorded"  # judges to set beside the published ones: recorded, or a verdict file
 draws: int = 10_000  # bootstrap replicates behind every interval
 seed: int = 0  # seed of the bootstrap
 
@@ -81,20 +88,24 @@ import numpy as np
 import pandas as pd
 
 from tjlib import store, tables
-from tjlib.charts import analysis
+from tjlib.charts import analysis, beside
 from tjlib.charts.show import show
 from tjlib.desk.faults import CLAIMS
 from tjlib.measure import sentences, votes
 from tjlib.measure.against import compare
 from tjlib.measure.alternatives import alternatives
 from tjlib.measure.attribution import SHARES, attribution, exact_share
+from tjlib.measure.common import common, coverage
 from tjlib.measure.costs import cost_ratio
+from tjlib.measure.floor import above_zero, floor_check, standing, standings
 from tjlib.measure.gap import GAPS, gaps, slopes
 from tjlib.measure.intervals import intervals
+from tjlib.measure.kinds import side_by_side, trio
 from tjlib.measure.pairs import discrimination, pairs_from
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.measure.strata import by_stratum, strata_from
 from tjlib.measure.table import table
+from tjlib.measure.verdicts import metrics
 from tjlib.trace import FAULT_TYPES, InputError, Verdict
 
 source = store.load(given.verdicts, labels=given.labels or None)
@@ -102,12 +113,14 @@ verdict_table = table(source.labels, source.verdicts, source.cost)
 rng = np.random.default_rng(given.seed)
 found = intervals(verdict_table, rng, draws=given.draws)
 numbers = store.published("trajectory_judge_numbers")
+names = tables.judge_names(verdict_table.judges)
+chapter.text("a7-coverage", coverage(verdict_table))
 chapter.text("a7-draws", str(given.draws))
 chapter.text("a7-seed", str(given.seed))
 
 # %% tags=["hide-input"]
-OUTCOME, STEP, STEP_8B = "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b"
-ENSEMBLE = "selfcons3:qwen2.5:14b"
+OUTCOME, STEP, ENSEMBLE = trio(verdict_table.judges)
+STEP_8B = "step:llama3.1:8b"
 VIEW, VOTING = (STEP, OUTCOME), (ENSEMBLE, STEP)  # the first minus the second
 NOWHERE = {"value": None, "lo": None, "hi": None, "k": None, "n": None, "why": "(undefined here)"}
 
@@ -180,8 +193,8 @@ def nothing(caption: str, why: str = "") -> tables.Table:
 # {glue:text}`a7-view-claim`; in the published verdicts it goes the other way, and a section below
 # asks whether that is real.
 #
-# Within the outcome judge, loud recall minus silent recall is {glue:text}`a7-gap-all`, and the
-# paper reads this gap as the blind spot. It can have two causes. The judge may react to what the
+# Within the outcome judge, loud recall minus silent recall is {glue:text}`a7-gap-all`. The paper
+# reads such a gap as the blind spot. It can have two causes. The judge may react to what the
 # fault did; or loud faults may sit in cases at which it is quick to flag anyway. A judge of
 # replies settles the question by itself wherever the fault left the reply untouched, because
 # then fault and parent are one and the same input.
@@ -208,7 +221,7 @@ drawn = share
 if len(share):
     drawn = share.assign(
         shown=[tables.estimate(row, 2) for row in share.to_dict("records")],
-        panel=share["judge"].map(tables.judge_name) + ", reply " + share["reply"])
+        panel=share["judge"].map(names) + ", reply " + share["reply"])
     drawn = drawn.iloc[np.lexsort((drawn["reply"] == "changed", drawn["judge"].map(rank)))]
     drawn = drawn[["panel", "survival", "measure", "value", "lo", "hi", "n", "shown"]]
 
@@ -227,16 +240,15 @@ chapter.number("a7-same", agree, 0)
 chapter.number("a7-unchanged", same["n"].sum() if len(same) else None, 0)
 changed = pairs[pairs["reply"] == "changed"] if len(pairs) else pairs
 kinds = {side: sorted(set(changed.loc[changed["survival"] == side, "fault"]))
-         if len(changed) else [] for side in ("silent", "loud")}
-for side, names in kinds.items():
-    chapter.text(f"a7-kinds-{side}", ", ".join(names) or "(none here)")
+         if len(changed) else [] for side in ("loud", "silent")}
+chapter.text("a7-kinds", "; ".join(f"{', '.join(types)} ({side})" for side, types in kinds.items()
+                                   if types) or "none")
 
 # %% [markdown]
 # On {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
 # change, the outcome judge says the same of fault and parent. Whatever recall it has where it does
-# so, loud or silent, is its readiness to flag that case. Pairs whose reply did change are of the
-# types {glue:text}`a7-kinds-loud` (loud) and {glue:text}`a7-kinds-silent` (silent), and nothing
-# else. In the published verdicts the gap therefore says: *an agent that stops early tells the
+# so, loud or silent, is its readiness to flag that case. The types of the pairs whose reply did
+# change: {glue:text}`a7-kinds`. In the published verdicts the gap therefore says: *an agent that stops early tells the
 # customer so.* It is a gap between replies that show a fault and replies that do not.
 #
 # The next table takes the gap apart. Not every fault has its parent in the set:
@@ -258,7 +270,7 @@ ROWS = {
 gap = gaps(source.labels, pairs, rng, draws=given.draws) if len(pairs) else pd.DataFrame()
 lines = found[found["metric"].eq("loud_minus_silent") & found["judge"].isin(verdict_table.judges)]
 lines = pd.concat([lines.assign(gap="all"), gap])
-wide = {tables.judge_name(judge): {"recall, all faults" if kind == "all" else ROWS[kind]:
+wide = {names[judge]: {"recall, all faults" if kind == "all" else ROWS[kind]:
         tables.estimate(pick(lines, judge=judge, gap=kind)) for kind in ("all", *GAPS)}
         for judge in verdict_table.judges}
 tables.show(
@@ -281,12 +293,16 @@ say("a7-gap-difference", between, 3)
 chapter.text("a7-apart", "the source tabulates the judges apart, so each is drawn on its own"
              if "apart" in between.get("how", "") else between["why"] if between["value"] is None
              else "both judges are drawn together")
+clean = {label.trajectory_id for label in source.labels if not label.faulty}
+linked = any(label.parent_id for label in source.labels)  # the published patterns name no parent
 for side, right in (("loud", False), ("silent", True)):
-    whole = sum(x.faulty and x.outcome_correct is right for x in source.labels)
-    seen = pairs[(pairs["survival"] == side) & (pairs["judge"] == pairs["judge"].iloc[0])] if len(
+    faults = [x for x in source.labels if x.faulty and x.outcome_correct is right]
+    one = pairs[(pairs["survival"] == side) & (pairs["judge"] == pairs["judge"].iloc[0])] if len(
         pairs) else pairs
-    chapter.text(f"a7-orphans-{side}", f"{whole - int(seen['n'].sum())} of {whole}" if len(seen)
-                 else "(undefined here)")
+    found_ones = sum(x.parent_id in clean for x in faults) if linked else one["n"].sum() if len(
+        one) else None
+    chapter.text(f"a7-orphans-{side}", "(undefined here)" if found_ones is None else
+                 f"{len(faults) - int(found_ones)} of {len(faults)}")
 
 # %% tags=["hide-input"]
 say("a7-view-paired-silent", minus(paired, *VIEW, group="silent"))
@@ -308,9 +324,8 @@ loud_in = strata[strata["survival"] == "loud"] if len(strata) else strata
 loud_in = loud_in[loud_in["stratum"] != "restocking"] if len(loud_in) else loud_in
 chapter.text("a7-strata-kinds", ", ".join(sorted(set(loud_in["fault"]))) if len(loud_in)
              else "(undefined here)")
-few = loud_in[loud_in["judge"] == loud_in["judge"].iloc[0]].groupby("stratum")["n"].sum() if len(
-    loud_in) else [0]
-chapter.text("a7-strata-few", " or ".join(map(str, sorted(set(few)))) if len(loud_in)
+few = loud_in[loud_in["judge"] == OUTCOME].groupby("stratum")["n"].sum() if len(loud_in) else []
+chapter.text("a7-strata-few", " or ".join(map(str, sorted(set(few)))) if len(few)
              else "(undefined here)")
 
 # %% [markdown]
@@ -340,7 +355,8 @@ tables.show(
                             "" if len(strata) else "the labels name no strata")
 
 # %% [markdown]
-# What survives, in the published verdicts:
+# What survives. The conclusions are those of the published verdicts, and the numbers those of the
+# verdicts this page was run with:
 #
 # - **The view effect survives, and grows.** Over all pairs the outcome judge's paired
 #   discrimination is {glue:text}`a7-paired-outcome`, the step judge's {glue:text}`a7-paired-step`.
@@ -367,8 +383,9 @@ tables.show(
 # ## Nobody reads the final answer
 #
 # `unsupported_claim` follows the procedure and adds one invented sentence to the reply. The paper's
-# case study (section 7.2) finds that the step judge catches {glue:text}`a7-claim-step` and that the
-# outcome judge's {glue:text}`a7-claim-outcome` is hardly more than its false alarms. Its anchor is
+# case study (section 7.2) finds that the step judge catches few of them and that the outcome judge
+# catches hardly more than its false alarms. In these verdicts the recalls are
+# {glue:text}`a7-claim-step` and {glue:text}`a7-claim-outcome`. The paper's anchor is
 # the rate over all clean runs. The sharper one is the clean runs of these very cases, of which the
 # outcome judge flags {glue:text}`a7-claim-parents`: its paired discrimination is
 # {glue:text}`a7-claim-paired-outcome`, the step judge's {glue:text}`a7-claim-paired-step`. For the
@@ -429,7 +446,7 @@ if len(drawn):
     drawn = drawn.assign(
         what=drawn["what"].map({"fault": "silent", "parent": "false alarm"}),
         shown=[f"{tables.estimate(row, 2)} ({row['k']} of {row['n']})"
-               for row in drawn.to_dict("records")], judge=drawn["judge"].map(tables.judge_name))
+               for row in drawn.to_dict("records")], judge=drawn["judge"].map(names))
     drawn = drawn[["judge", "sentence", "what", "value", "lo", "hi", "shown"]]
 
 # %% mystnb={"figure": {"caption": "unsupported_claim by the sentence added to the reply: share flagged, and share of the same cases' clean runs flagged, with exact 95 % intervals.", "name": "fig-a7-claims"}} tags=["hide-input"]
@@ -463,7 +480,7 @@ else:
 #
 # A judge that always says *faulty* gets an F1 for free, the more the larger the share of faults in
 # the set, here {glue:text}`a7-base`. Section 7.3 calls the 8B judge this baseline in disguise: it
-# flags {glue:text}`a7-8b-flagged` of {glue:text}`a7-8b-total` trajectories. {numref}`fig-a7-floor`
+# flags {glue:text}`a7-8b-flagged` trajectories. {numref}`fig-a7-floor`
 # sets every judge against the floor twice. On the left, F1 minus the F1 of always-faulty, on the
 # same resamples; on the right, paired discrimination, where always-faulty scores zero.
 
@@ -476,7 +493,7 @@ for judge in verdict_table.judges:
     over = pick(versus, judge=f"{judge} - {FLOOR}", metric="f1")
     for panel, row in (("F1 above the floor", over),
                        ("paired discrimination", pick(paired, judge=judge, group="all"))):
-        rows.append({"panel": panel, "label": tables.judge_name(judge), "published": None,
+        rows.append({"panel": panel, "label": names[judge], "published": None,
                      "shown": tables.estimate(row, 3)} | {x: row[x] for x in ("value", "lo", "hi")})
 rows = pd.DataFrame(rows, dtype=object)
 rows = rows[rows["value"].notna()]
@@ -490,8 +507,8 @@ show(
 
 # %% tags=["hide-input"]
 flagged = pick(found, judge=STEP_8B, metric="n_flagged")
-chapter.number("a7-8b-flagged", flagged["value"], 0)
-chapter.number("a7-8b-total", len(source.labels), 0)
+judged = verdict_table.seen[:, verdict_table.column(STEP_8B)].sum() if "judge" in flagged else 0
+chapter.text("a7-8b-flagged", f"{flagged['value']:.0f} of {judged}" if judged else flagged["why"])
 say("a7-8b-f1", pick(versus, judge=f"{STEP_8B} - {FLOOR}", metric="f1"), 3)
 clean_8b = pick(paired, judge=STEP_8B, group="all")
 say("a7-8b-paired", clean_8b, 3)
@@ -502,7 +519,7 @@ chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
 below = [(kind, row) for kind in FAULT_TYPES
          if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
 chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
-             or ("(no type)" if STEP_8B in verdict_table.judges else "(not judged here)"))
+             or ("none" if STEP_8B in verdict_table.judges else "(not judged here)"))
 
 # %% [markdown]
 # The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
@@ -518,6 +535,126 @@ chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for ki
 #   out a judge that does discriminate. F1 against a floor depends
 #   on how many faults the set holds; discrimination does not. [The measures chapter](a5_measures)
 #   takes up what that means at other fault rates.
+#
+# ### The same check on a run of ours
+#
+# The floor can be measured on any judge. {numref}`fig-a7-floor-ours` does so for a recorded run,
+# beside the published judges: F1 against a judge that flags all of the same trajectories, and paired
+# discrimination on the faults whose clean run was judged as well. The run that this repository holds
+# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; its
+# reply judges are code that asks no model. It judged our own trajectories, of the same design, so hollow and filled rows are no paired comparison.
+# Trajectories asked about, in that run: {glue:text}`a7-ours-coverage`.
+
+# %% tags=["hide-input"]
+ours, reference = store.load(given.recorded), store.load("published")
+if len({v.judge for v in ours.verdicts}) > 12:
+    raise InputError(f"{given.recorded}: more than 12 judges do not fit a figure; give fewer")
+our_table = table(ours.labels, ours.verdicts, ours.cost)
+apart_rng = np.random.default_rng(given.seed)  # so that what follows does not hang on this run
+floor_of = {who: floor_check(x.labels, x.verdicts, apart_rng, draws=given.draws)
+            for who, x in (("published", reference), ("ours", ours))}
+why_none, our_pairs = "", pd.DataFrame()
+try:
+    answers = {x.trajectory_id: x.final_answer for x in ours.trajectories or []}
+    our_pairs = store.published("parent_pairs") if ours.name == "published" else pairs_from(
+        our_table, answers)
+except InputError as error:
+    why_none = f"undefined: {error}"
+paired_of = {who: discrimination(x, apart_rng, draws=given.draws) if len(x) else x
+             for who, x in (("published", store.published("parent_pairs")), ("ours", our_pairs))}
+
+# %% tags=["hide-input"]
+known = {who: tables.judge_names(checked["judge"]) for who, checked in floor_of.items()}
+rows, cells = [], []
+for judge, who in side_by_side(list(known["published"]), list(known["ours"])):
+    name = known[who][judge] + (" (ours)" if who == "ours" and (
+        known[who][judge] in known["published"].values()) else "")
+    over = pick(floor_of[who], judge=judge)
+    apart = pick(paired_of[who], judge=judge, group="all")
+    apart |= {"why": apart["why"] if len(paired_of[who]) else why_none}
+    rows += [{"panel": panel, "label": name, "origin": who, "shown": tables.estimate(row)}
+             | {x: row[x] for x in ("value", "lo", "hi")}
+             for panel, row in (("F1 above the floor", over), ("paired discrimination", apart))]
+    cells.append({"judge": name, "origin": who,
+                  "as always-faulty": f"{over['flagged']} of {over['n']}",
+                  "as always-clean": f"{over['n'] - over['flagged']} of {over['n']}",
+                  "F1 above the floor": tables.estimate(over),
+                  "paired": tables.estimate(apart) + f" ({apart['n']} pairs)" * bool(apart["n"])})
+rows = pd.DataFrame(rows, dtype=object)
+rows = rows[rows["value"].notna()]
+floor_origins = f"{reference.origin} and parent_pairs.csv; ours: {ours.origin}"
+
+# %% mystnb={"figure": {"caption": "Published judges (hollow, on the release's trajectories) and the recorded run (filled, on its own) against the floor (dashed), by F1 and by paired discrimination, with 95 % intervals; higher is better.", "name": "fig-a7-floor-ours"}} tags=["hide-input"]
+show(
+    beside.floor(rows), name="a7-floor-ours", table=rows[["panel", "label", "origin", "shown"]],
+    alt="Two panels of published judges and ours by distance to the floor: F1 minus the F1 of "
+        "always-faulty, and paired discrimination, each with a dashed line at zero.")
+
+# %% tags=["hide-input"]
+tables.show(
+    pd.DataFrame(cells), "On how many trajectories each says what a floor judge says, its F1 less "
+    "always-faulty's on those it judged, and its paired discrimination.", floor_origins)
+
+# %% tags=["hide-input"]
+chapter.text("a7-ours-coverage", coverage(our_table))
+chapter.text("a7-ours-floor", standings(floor_of["ours"], known["ours"]))
+over_all = paired_of["ours"]
+over_all = over_all[(over_all["group"] == "all") & over_all["judge"].isin(our_table.judges)] if len(
+    over_all) else over_all
+chapter.text("a7-ours-sees", above_zero(over_all, known["ours"]) if len(over_all) else why_none)
+once, most = trio(our_table.judges)[1:]
+ours_found = intervals(our_table, apart_rng, draws=given.draws)
+both = {once, most} <= set(our_table.judges)
+shared = common(our_table, once, most) if both else None
+vote = "The run holds no ensemble beside a step judge, so it does not say."
+if both:
+    j = our_table.column(most)
+    alike = our_table.confidence[our_table.ok[:, j], j] == 1
+    moves = {what: tables.estimate(minus(ours_found, most, once, metric=metric)) for metric, what in (
+        ("f1", "F1"), ("silent_recall", "silent recall"), ("false_alarm_rate", "false alarms"))}
+    over = pick(floor_of["ours"], judge=most)
+    vote = (f"The ensemble of the recorded run stands {standing(over)} the floor, its F1 less "
+            f"always-faulty's being {tables.estimate(over)}. On the {len(shared.labels)} trajectories "
+            "that it and the step judge both judged, majority minus one pass moves "
+            + "; ".join(f"{what} by {moved}" for what, moved in moves.items())
+            + f". Of the majorities that it reached, {alike.sum()} of {len(alike)} were unanimous.")
+chapter.text("a7-ours-vote", vote)
+
+# %% tags=["hide-input"]
+DIRECTION = {1: "raises", 0: "does not move", -1: "lowers"}
+apart = "What single votes said is not in these verdicts, so the two cannot be told apart."
+ballots = votes.single_votes(ours.verdicts, most).set_index("trajectory_id")[["flagged", "read"]]
+if both and len(ballots := ballots.reindex([x.trajectory_id for x in shared.labels]).dropna()):
+    kind = np.where(shared.faulty, "faulty", "clean")[[
+        x.trajectory_id in ballots.index for x in shared.labels]]
+    said = pd.concat([ballots.sum().to_frame("all").T, ballots.groupby(kind).sum()]).astype(int)
+    said = said.assign(share=said["flagged"] / said["read"].where(said["read"] > 0))
+    said["text"] = [f"{row.flagged} of {row.read} ({row.share:.2f})" for row in said.itertuples()]
+    total = len(shared.labels)
+    greedy, majority = (int(shared.flag[:, shared.column(judge)].sum()) for judge in (once, most))
+    step_to, vote_to = (DIRECTION[int(np.sign(x))] for x in (
+        said["share"]["all"] - greedy / total, majority / total - said["share"]["all"]))
+    apart = (f"One greedy pass flags {greedy} of {total}. Of the single votes that could be read, "
+             f"{said['text']['all']} flag" + "".join(
+                 f"; on {name} runs {said['text'][name]}" for name in ("faulty", "clean")
+                 if name in said.index)
+             + f". The majority flags {majority} of {total}. So sampling by itself {step_to} the "
+             f"share flagged, and the vote then {vote_to} it.")
+chapter.text("a7-ours-sampling", apart)
+
+# %% [markdown]
+# By F1, in the recorded run: {glue:text}`a7-ours-floor`. Judges of that run whose paired
+# discrimination is above zero: {glue:text}`a7-ours-sees`. A judge without an interval gives one
+# verdict to all runs of a cell, so resampling inside the cells cannot move it; that is no
+# certainty about other cases. Section 7.3 asks whether a
+# judge is the always-faulty baseline; the table adds the other one. A judge that says what
+# always-clean says has no false alarms and no recall. Its F1 is zero, far below the floor, and
+# paired it scores zero, as always-faulty does: only the paired column puts both floors in one place.
+#
+# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` A step judge that
+# answers greedily and an ensemble whose members are sampled at a temperature differ in two things,
+# the sampling and the vote. {glue:text}`a7-ours-sampling` The next section compares two such judges
+# in the verdicts this page was run with.
 #
 # ## Voting
 #
@@ -573,11 +710,15 @@ for name, metric in (("place", OVER), ("all", OVER_ALL)):
 chapter.number("a7-deltas", len(DELTAS) + 1, 0)
 
 # %% tags=["hide-input"]
+together = common(verdict_table, *VOTING) if set(VOTING) <= set(verdict_table.judges) else None
+placed = metrics(together) if together else pd.DataFrame()
+
+
 def outside(judge: str) -> str:
     """Count by type the detected faults whose verdict carries no usable step."""
-    if judge not in verdict_table.judges:
+    if not together:
         return "(not judged here)"
-    part = attribution(verdict_table, judge).set_index(["share", "type"])["n"]
+    part = attribution(together, judge).set_index(["share", "type"])["n"]
     less = part["step_exact_over_detected"] - part["step_exact"]
     kinds = "; ".join(f"{kind} {less[kind]}" for kind in FAULT_TYPES if less[kind])
     return f"{less['all']}" + (f" ({kinds})" if kinds else "")
@@ -585,17 +726,18 @@ def outside(judge: str) -> str:
 
 for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
     chapter.text(f"a7-outside-{name}", outside(judge))
-    row = pick(found, judge=judge, metric=OVER)
+    row = pick(placed, judge=judge, metric=OVER) if together else pick(found, judge="")
     chapter.text(f"a7-placed-{name}", f"{row['k']:.0f} of {row['n']:.0f}" if row["n"] else row["why"])
 
 # %% [markdown]
-# The paper says that against one pass "every quality delta is within resampling noise". F1 moves by
+# The paper says that against one pass "every quality delta is within resampling noise". In these
+# verdicts F1 moves by
 # {glue:text}`a7-vote-f1`, an interval that {glue:text}`a7-vote-f1-zero`. Localisation moves by
 # {glue:text}`a7-vote-step-exact` in the paper's denominator.
 #
 # That denominator leaves out flags without a usable step. In the paper's runs these are not flags
 # that named none: the answer format demands a step, and one outside the trace is discarded
-# (Appendix D). Among detected faults the step judge has {glue:text}`a7-outside-step` of them and
+# (Appendix D). Among detected faults, where both judged, the step judge has {glue:text}`a7-outside-step` of them and
 # the ensemble {glue:text}`a7-outside-vote`. In the published verdicts all are `premature_stop`,
 # where the trace is short, the fault is a step that is missing, and the label - the last step
 # executed - is a convention. To name the step that should have come next is a reasonable answer
@@ -620,14 +762,15 @@ for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
 spent = store.published("cost").set_index("judge")
 for how in ("mean", "median", "p95"):
     column = spent[f"latency_s_{how}"]
-    chapter.number(f"a7-time-{how}", column[ENSEMBLE] / column[STEP], 2)
+    chapter.number(f"a7-time-{how}",
+                   column["selfcons3:qwen2.5:14b"] / column["step:qwen2.5:14b"], 2)
 CURRENCY = {"latency_s": "time", "prompt_tokens": "prompt tokens",
             "completion_tokens": "completion tokens"}
 rows = {}
 for judge, against in ((ENSEMBLE, STEP), (STEP, OUTCOME)):
     if {judge, against} <= set(verdict_table.judges):
         ratio = cost_ratio(verdict_table, judge, against, rng, draws=given.draws)
-        rows[f"{tables.judge_name(judge)} / {tables.judge_name(against)}"] = {
+        rows[f"{names[judge]} / {names[against]}"] = {
             CURRENCY[row["cost"]]: tables.estimate(row, 2) for row in ratio.to_dict("records")}
 costs = rows
 tables.show(
@@ -638,7 +781,7 @@ tables.show(
 # %% [markdown]
 # ### Is the calibration worse?
 #
-# The paper calls the ensemble's calibration measurably worse: ECE moves by
+# The paper calls the ensemble's calibration measurably worse. In these verdicts ECE moves by
 # {glue:text}`a7-vote-ece`. ECE with ten equal bins is one way of many. {numref}`fig-a7-calibration`
 # takes the same difference under other bins, under none, and by Brier score.
 
@@ -667,19 +810,20 @@ nothing("Calibration, ensemble minus step judge.") if not len(rows) else show(
 # %% tags=["hide-input"]
 out = rows["out"].eq(True) if len(rows) else pd.Series(dtype=bool)
 chapter.text("a7-cal-out", f"{int(out.sum())} of {len(rows)}" if len(rows) else "(not judged here)")
-chapter.text("a7-cal-not", "; ".join(rows.loc[~out, "label"]) if len(rows) else "(not judged here)")
+chapter.text("a7-cal-not", ("; ".join(rows.loc[~out, "label"]) or "none of them") if len(rows)
+             else "(not judged here)")
 for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
     for measure in ("ece", "ece_value"):
         say(f"a7-cal-{name}-{measure.replace('_', '-')}",
             pick(calibrated, judge=judge, measure=measure), 3)
 
 # %% [markdown]
-# In {glue:text}`a7-cal-out` of these measures the interval leaves zero out; it does not for
+# Measures whose interval leaves zero out: {glue:text}`a7-cal-out`. Those where it does not:
 # {glue:text}`a7-cal-not`. They are not so many independent votes: with few distinct values, several
 # binnings come to the same. The reason shows when each stated value is its own bin. The step judge
-# then has {glue:text}`a7-cal-step-ece-value` instead of {glue:text}`a7-cal-step-ece`, because
-# neighbouring values that are too high and too low no longer cancel inside one bin. The ensemble
-# states two values, nothing can cancel, and it keeps {glue:text}`a7-cal-vote-ece-value`.
+# then has {glue:text}`a7-cal-step-ece-value` instead of {glue:text}`a7-cal-step-ece`; where these
+# differ, neighbouring values that are too high and too low no longer cancel inside one bin. A
+# majority of three states two values, nothing can cancel, and the ensemble keeps {glue:text}`a7-cal-vote-ece-value`.
 #
 # ### Do the samples miss the same?
 #
@@ -721,10 +865,11 @@ tables.show(
 last = tally.iloc[-1] if len(tally) else None
 chapter.text("a7-zero", f"{last['0']} of {last['n']}" if len(tally) else "(not judged here)")
 chapter.text("a7-zero-alone", f"{last['independent 0']:.1f}" if len(tally) else "(not judged here)")
-chapter.number("a7-one", last["1"] if len(tally) else None, 0)
+chapter.text("a7-one", str(last["1"]) if len(tally) else "(not judged here)")
 each = tally.iloc[:-1]
 chapter.text("a7-within", f"sentence by sentence, {each['0'].sum()} have no vote where independent "
              f"members would leave {each['independent 0'].sum():.1f}" if len(each) else
+             "(not judged here)" if source.trajectories else
              "the split by sentence needs the text of the release (rerun with -p verdicts released)")
 missed = last["0"] + last["1"] if len(tally) else 0  # no majority of three
 say("a7-missed-share", exact_share(int(last["0"]) if missed else 0, int(missed),
@@ -816,7 +961,7 @@ drawn = drawn[["panel", "label", "value", "lo", "hi", "shown", "published"]]
 nothing("Naming and placing by type.") if not len(drawn) else show(
     analysis.forest(drawn, "share of faults", domain=(0, 1)), name="a7-naming",
     table=drawn[["panel", "label", "shown"]],
-    alt=f"Three panels for {tables.judge_name(looked_at)}: share of detected faults mistyped, "
+    alt=f"Three panels for {names[looked_at]}: share of detected faults mistyped, "
         "share placed at the right step among those placed, and among all detected, by type.")
 
 # %% tags=["hide-input"]
@@ -840,20 +985,19 @@ word("a7-third-cells", None if lo is None else lo <= 1 / 3 <= hi, "inside the in
 # %% tags=["hide-input"]
 say("a7-placed", of_all["step_exact"], 3)
 say("a7-placed-all", of_all["step_exact_over_detected"], 3)
-chapter.text("a7-looked", tables.judge_name(looked_at))
+chapter.text("a7-looked", names[looked_at])
 wrong = sorted((row for row in named.to_dict("records") if row["share"] == "mistyped"
                 and row["type"] != "all" and row["k"]), key=lambda row: -row["k"])
 chapter.text("a7-wrong", " and ".join(f"{row['type']} ({row['k']} of {row['n']})" for row in wrong[:2])
-             or "(no type)")
-chapter.text("a7-wrong-two", f"{sum(row['k'] for row in wrong[:2])} of the {of_all['mistyped']['k']}")
+             + f", {sum(row['k'] for row in wrong[:2])} of the {of_all['mistyped']['k']} mistyped"
+             if wrong else "none")
 lost = [pick(named, type=kind, share="step_exact_over_detected") for kind in FAULT_TYPES]
 lost = [f"{row['type']} ({row['k']} of {row['n']})" for row in lost
         if row["value"] is not None and row["value"] < 1]
-chapter.text("a7-lost", ", ".join(lost) or "(no type)")
+chapter.text("a7-lost", ", ".join(lost) or "none")
 
 # %% [markdown]
-# For {glue:text}`a7-looked`, faults given another type are most often of the types
-# {glue:text}`a7-wrong`, {glue:text}`a7-wrong-two` mistyped. The paper grants that part of the
+# Types whose faults {glue:text}`a7-looked` most often gives another: {glue:text}`a7-wrong`. The paper grants that part of the
 # charge for `hallucinated_argument`, called `wrong_tool`, belongs to the taxonomy's boundary.
 # Localisation is {glue:text}`a7-placed` of the flags with a step inside the trace and
 # {glue:text}`a7-placed-all` of all detected faults; types below 1 there: {glue:text}`a7-lost`. In
@@ -892,7 +1036,7 @@ follows = pd.DataFrame([
      f"look at the votes, not the majority: from one vote on, a rule chosen after the fact, it is "
      f"{cell(any_vote, 3)}"),
     ("evaluate naming apart from detecting",
-     f"{tables.judge_name(looked_at)}, mistyped: {cell(of_all['mistyped'])}",
+     f"{names[looked_at]}, mistyped: {cell(of_all['mistyped'])}",
      f"and by type; say what becomes of steps outside the trace: counted as wrong, the step is "
      f"right in {cell(of_all['step_exact_over_detected'])} of detected faults"),
 ], columns=["the paper's advice", "the number under it", "what we would add"])

@@ -16,6 +16,7 @@ from tjlib import store
 from tjlib.charts import analysis
 from tjlib.charts.show import show
 from tjlib.desk.faults import CLAIMS
+from tjlib.judges.panel import vote
 from tjlib.measure.attribution import attribution, exact_share
 from tjlib.measure.costs import cost_ratio
 from tjlib.measure.gap import GAPS, gaps, slopes
@@ -24,7 +25,7 @@ from tjlib.measure.pairs import discrimination, pairs_from
 from tjlib.measure.resample import replicate_weights
 from tjlib.measure.sentences import OTHER, by_sentence, overall
 from tjlib.measure.table import table
-from tjlib.measure.votes import agreement, at_least, votes
+from tjlib.measure.votes import agreement, at_least, single_votes, votes
 from tjlib.trace import FAULT_TYPES, InputError, Label, Verdict
 
 
@@ -170,6 +171,25 @@ def test_one_vote_beats_one_pass_on_the_published_verdicts(published):
     row = found.loc[(f"1 of 3 votes - {STEP}", "f1")]
     assert row["value"] == pytest.approx(2 * 268 / (270 + 300) - 2 * 257 / (257 + 300))
     assert row["lo"] > 0
+
+
+def test_single_votes_are_those_that_the_rationale_counts_less_those_that_failed():
+    cut = "; unparsed: cut off at the output cap; raise num_predict"
+    said = [Verdict("a", "v", False, rationale="0/3 votes for faulty" + cut),
+            Verdict("b", "v", rationale="1/3 votes for faulty" + cut + "; timeout: none in time",
+                    status="unparsed"),
+            Verdict("c", "v", True, rationale="3/3 votes for faulty"),
+            Verdict("d", "v", True, rationale="it was 3/3 votes for faulty"),
+            Verdict("e", "other", True, rationale="3/3 votes for faulty")]
+    assert [*single_votes(said, "v").itertuples(index=False, name=None)] == [
+        ("a", 0, 2), ("b", 1, 1), ("c", 3, 3)]
+    assert single_votes([], "v").empty
+
+
+def test_the_votes_that_the_panel_writes_are_read_back():
+    cast = [Verdict("a", "v", True), Verdict("a", "v", status="unparsed", rationale="prose"),
+            Verdict("a", "v", True)]
+    assert single_votes([vote(cast, 3)], "v").iloc[0].tolist() == ["a", 2, 2]
 
 
 def test_a_reply_that_failed_has_no_votes_and_stays_failed():

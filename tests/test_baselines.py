@@ -227,6 +227,20 @@ def test_what_goes_under_its_name_elsewhere_leaves_the_range_of_uncertainty_and_
     assert of(*[c * 3 for c in "abcdefghij"]).value > 1.5
 
 
+def test_what_goes_under_uprops_name_looks_back_at_eight_actions():
+    def of(*words):
+        return uprop.uprop_single(Evidence(run(*said(*words, logprobs=[(-1.0,)] * len(words)))))
+
+    # The first action differs from all later ones; the ninth after it does not see it.
+    alike = ["aaa"] * 8
+    near, far = of("zzz", *alike[:7], "aaa", "q"), of("zzz", *alike, "aaa", "q")
+    carried = [-math.log((k - 1 + math.exp(-0.5)) / k) for k in range(1, 9)]
+    sums = np.cumsum([0, 0, *carried])
+    assert near.value == pytest.approx((len(sums) + sums.sum()) / (len(sums) + sum(carried)))
+    sums = np.append(sums, sums[-1])  # one more step, which sees no difference
+    assert far.value == pytest.approx((len(sums) + sums.sum()) / (len(sums) + sum(carried)))
+
+
 # --- controls --------------------------------------------------------------------------------
 
 ODD = run(

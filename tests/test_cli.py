@@ -83,7 +83,7 @@ def test_help_names_every_command_and_loads_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0 and done.stdout.endswith("[]\n")
     assert all(f"  {name} " in done.stdout for name in
-               ("testbed", "judge", "score", "fetch", "rerun"))
+               ("testbed", "judge", "agent", "score", "fetch", "rerun"))
 
 
 @pytest.mark.parametrize("args", [
@@ -322,6 +322,38 @@ def test_a_size_that_cannot_be_met_harms_no_earlier_testbed(refuses, files):
     assert (files / "labels.jsonl").read_bytes() == before
     assert sorted(p.name for p in files.iterdir()) == [
         "labels.jsonl", "trajectories.jsonl", "v.jsonl"]
+
+
+def test_a_testbed_spares_what_is_not_its_own_and_makes_itself_again(run, refuses, files):
+    before = (files / "trajectories.jsonl").read_bytes()
+    assert "trajectories.jsonl: holds something else than this testbed; choose" in refuses(
+        "testbed", "--out", files)
+    assert (files / "trajectories.jsonl").read_bytes() == before
+    for _ in range(2):
+        assert run("testbed", "--clean", "20", "--per-type", "2", "--out", files / "own")[0] == 0
+    assert "holds something else" in refuses("testbed", "--seed", "8", "--out", files / "own")
+
+
+def test_verdicts_do_not_go_into_the_record_of_runs(refuses, files):
+    assert "that name is for the record of runs" in refuses(
+        "judge", "rules", "--traces", files / "trajectories.jsonl", "--out", files / "runs.jsonl")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:99999", "http://[bad"])
+def test_an_address_that_is_none_is_one_line_that_names_the_variable(
+    refuses, files, monkeypatch, host
+):
+    monkeypatch.setenv("OLLAMA_HOST", host)
+    assert "OLLAMA_HOST is no address" in refuses(
+        "judge", "step", "--model", "ollama:x", "--traces", files / "trajectories.jsonl",
+        "--out", files / "new.jsonl")
+
+
+def test_a_count_that_is_a_slip_of_the_hand_is_wrong_usage(files):
+    done = command("judge", "rules", "--traces", files / "trajectories.jsonl", "--limit", "9" * 20,
+                   "--out", files / "new.jsonl")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert not (files / "new.jsonl").exists()
 
 
 @pytest.mark.parametrize("out", ["/dev/full", "/dev/zero", "/dev/null"])

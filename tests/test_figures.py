@@ -22,7 +22,8 @@ def spec_of(chart) -> dict:
 
 def layers(spec: dict) -> list[dict]:
     """The unit specifications of a chart, outermost first."""
-    parts = [*spec.get("layer", []), *spec.get("concat", []), *filter(None, [spec.get("spec")])]
+    parts = [*spec.get("layer", []), *spec.get("concat", []), *spec.get("hconcat", []),
+             *filter(None, [spec.get("spec")])]
     return [unit for part in parts for unit in layers(part)] if parts else [spec]
 
 

@@ -251,6 +251,9 @@ def test_a_crashed_episode_is_no_failure_of_the_agent(written):
     run = one(written, episode(reward=0.0, info={"error": "RateLimit\nretry", "traceback": "..."}))
     assert (run.success, run.reward, run.trajectory.steps) == (None, 0.0, ())
     assert run.notes == ("crashed, so not judged: RateLimit retry",)
+    later = one(written, episode({"role": "assistant", "content": "Hi"}, reward=0.0,
+                                 info={"error": "Timeout"}))
+    assert (later.success, len(later.trajectory.steps)) == (None, 1)
 
 
 def test_the_end_marker_is_no_text_of_the_user(written):
@@ -277,8 +280,10 @@ def test_the_goal_is_the_brief_and_without_one_what_the_user_said_first(written)
 def test_an_episode_may_stand_alone_and_two_of_one_name_are_told_apart(written):
     alone = one(written, episode({"role": "assistant", "content": "Hi"}))
     assert (alone.task_id, alone.trial, alone.trajectory.trajectory_id) == ("3", "1", "tau-3-1")
-    log = load(written([episode(), episode(), episode(trial=2)]))
-    assert [r.trajectory.trajectory_id for r in log.runs] == ["tau-3-1", "tau-3-1~2", "tau-3-2"]
+    log = load(written([episode(trial=t) for t in (1, 1, "1~2", 2, 1)]))
+    assert [r.trajectory.trajectory_id for r in log.runs] == [
+        "tau-3-1", "tau-3-1~2", "tau-3-1~2~2", "tau-3-2", "tau-3-1~3"]
+    assert [r.trial for r in log.runs] == ["1", "1", "1~2", "2", "1"]
 
 
 def test_an_element_that_is_no_episode_is_named_and_the_rest_is_read(written, tmp_path):

@@ -135,6 +135,29 @@ def test_a_delta_of_a_constant_judge_is_the_other_judges_interval():
     assert delta["hi"] == pytest.approx(own["hi"] - shift)
 
 
+def test_a_share_that_is_the_same_in_every_resample_gets_exact_bounds_and_f1_a_reason():
+    # Two types of silent fault, one always flagged and one never: 4 of 8 in any resample.
+    labels = [Label(f"{kind}{i}", True, 0, kind, True)
+              for kind in FAULT_TYPES[:2] for i in range(4)]
+    labels += [Label(f"c{i}", False) for i in range(4)]
+    said = [Verdict(x.trajectory_id, judge, x.failure_type == FAULT_TYPES[0])
+            for judge in ("j", "rules") for x in labels]
+    rows = found(table(labels, said), draws=60)
+    row = rows["j", "silent_recall"]
+    assert (row["value"], row["k"], row["n"], row["how"]) == (0.5, 4, 8, "exact binomial")
+    # P(4 or more of 8) = .025 at p = .1570, and by symmetry at most 4 of 8 at .8430.
+    assert (row["lo"], row["hi"]) == pytest.approx((0.1570, 0.8430), abs=1e-4)
+    assert rows["j", "f1"]["why"] == SAME  # F1 is no share of a fixed number
+    assert rows["j", "coverage"]["lo"] is None
+    assert rows["rules", "silent_recall"]["why"] == FIXED
+
+
+def test_in_the_published_verdicts_only_shares_of_none_or_all_have_exact_bounds():
+    rows = found(published_table(), draws=200).values()
+    exact = [row for row in rows if row["how"] == "exact binomial"]
+    assert exact and all(row["value"] in (0, 1) for row in exact)
+
+
 def copies(t, times):
     """Repeat every trajectory inside its instance."""
     labels = [Label(f"{x.trajectory_id}/{i}", x.faulty, x.failure_step, x.failure_type,

@@ -81,9 +81,40 @@ def test_no_chapter_opens_a_file_by_a_path_of_its_own(path):
                 assert name not in cell.source, cell.source
 
 
+#: Chapters that show several judges of a source that the reader chooses.
+TOGETHER = ("a5_measures", "a6_results", "a7_analysis")
+
+
+@pytest.mark.parametrize("path", [p for p in CHAPTERS if p.stem in TOGETHER],
+                         ids=lambda path: path.stem)
+def test_a_chapter_of_several_judges_names_them_together_so_that_none_share_a_name(path):
+    code = [cell.source for cell in cells(path) if cell.cell_type == "code"]
+    assert any("tables.judge_names(" in source for source in code)
+    assert not any("judge_name(" in source for source in code)  # it knows one id at a time
+
+
 @every_chapter
 def test_a_chapter_runs_from_any_folder(path, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     papermill.execute_notebook(
         path, tmp_path / "out.ipynb", cwd=tmp_path, kernel_name="python3", progress_bar=False
     )
+
+
+def lost_outputs(source: str) -> list[int]:
+    """Give the lines of a cell whose figure or table is made and, not being last, never shown."""
+    *before, _ = ast.parse(source).body or [None]
+    return [node.lineno for node in before
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+            and ast.unparse(node.value.func).rpartition(".")[2] == "show"]
+
+
+def test_a_table_that_is_not_the_last_of_its_cell_is_found():
+    assert lost_outputs("tables.show(1)\nfor a in b:\n    pass") == [1]
+    assert lost_outputs("a = 1\ntables.show(a)") == [] == lost_outputs("")
+
+
+@every_chapter
+def test_every_figure_and_table_made_in_a_cell_is_shown(path):
+    code = [cell.source for cell in cells(path) if cell.cell_type == "code"]
+    assert [line for source in code for line in lost_outputs(source)] == []

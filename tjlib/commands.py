@@ -9,15 +9,39 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "fetch", "judge", "rerun", "score", "testbed"]
+__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed", "uq"]
 
 
 class UsageError(Exception):
     """Arguments that are each fine but do not go together."""
+
+
+def _folder(name: str) -> Path:
+    if not name:
+        raise InputError("--out is empty; name a folder")
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.of(error, name) from None
+    return Path(name)
+
+
+def _spare(path: Path, records: list) -> None:
+    """Refuse to write over a file that holds anything but these records."""
+    from tjlib import store
+
+    try:
+        same = not path.exists() or list(store.read(path, type(records[0]))) == records
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(f"{path}: holds something else than this testbed; choose another --out, "
+                         "or move the file away")
 
 
 def testbed(args: argparse.Namespace) -> None:
@@ -27,17 +51,56 @@ def testbed(args: argparse.Namespace) -> None:
     from tjlib.trace import to_json
 
     trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
-    out = Path(args.out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError.of(error, out) from None
+    out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
+    for path, records in zip(paths, (trajectories, labels), strict=True):
+        _spare(path, records)
     with store.atomic(paths[0]) as traces, store.atomic(paths[1]) as truth:
         for trajectory, label in zip(trajectories, labels, strict=True):
             traces.write(to_json(trajectory) + b"\n")
             truth.write(to_json(label) + b"\n")
     print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
+
+
+def _judge(args: argparse.Namespace):
+    """Make the judge that the arguments name."""
+    from tjlib.judges import grounding, models, panel
+
+    alone = args.judge in ("rules", "reply")  # can do without a model
+    if (args.judge == "rules" and args.model) or not (alone or args.model):
+        raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
+    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
+        raise UsageError("--similarity and --clean go with reply without --model")
+    if alone and args.order:
+        raise UsageError(f"{args.judge} has no --order to choose")
+    if args.judge == "rules":
+        return panel.RULES
+    if not args.model:
+        return _model_free(args)
+    model = models.connect(args.model)
+    if args.judge == "reply":
+        return grounding.Grounding(model)
+    return panel.Judge(args.judge, model, order=args.order or "paper")
+
+
+def _model_free(args: argparse.Namespace):
+    from tjlib import store
+    from tjlib.desk import testbed
+    from tjlib.judges.modelfree import ModelFree
+    from tjlib.trace import Trajectory
+
+    if args.clean:
+        clean = list(store.read(args.clean, Trajectory))
+        if not clean:
+            raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
+    else:
+        clean = testbed.clean_runs()
+    return ModelFree(clean, args.similarity or "none")
+
+
+def _tell_failures(what: str, statuses: dict[str, int]) -> None:
+    if failed := {s: n for s, n in statuses.items() if s != "ok"}:
+        print(what, ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
 
 
 def judge(args: argparse.Namespace) -> None:
@@ -46,17 +109,29 @@ def judge(args: argparse.Namespace) -> None:
 
     from tqdm import tqdm
 
-    from tjlib.judges import models, panel, runs
+    from tjlib.judges import runs
 
-    if (args.judge == "rules") == (args.model is not None):
-        raise UsageError("rules takes no --model, every other judge needs one")
-    judge = panel.RULES if args.model is None else panel.Judge(
-        args.judge, models.connect(args.model), order=args.order)
+    judge = _judge(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
-    if failed := {s: n for s, n in done.statuses.items() if s != "ok"}:
-        print("without a judgement:", ", ".join(f"{n} {s}" for s, n in sorted(failed.items())))
+    _tell_failures("without a judgement:", done.statuses)
+
+
+def agent(args: argparse.Namespace) -> None:
+    """Let a model drive the desk."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import episodes
+    from tjlib.judges import models
+
+    model = models.connect(args.model)
+    done = episodes.run(model, _folder(args.out), episodes=args.episodes, seed=args.seed,
+                        workers=args.workers, progress=partial(tqdm, disable=None, leave=False))
+    print(f"{done.added} episodes added to {args.out}, {done.there} were there")
+    _tell_failures("without a label:", done.statuses)
 
 
 def score(args: argparse.Namespace) -> None:
@@ -77,6 +152,43 @@ def score(args: argparse.Namespace) -> None:
         print(json.dumps(report.records(joined, scores), indent=1, allow_nan=False))
     else:
         print(report.text(scores), source.origin, sep="\n\n")
+
+
+def uq(args: argparse.Namespace) -> None:
+    """Score the runs of a log by how likely they are to fail."""
+    from functools import partial
+
+    import numpy as np
+    from tqdm import tqdm
+
+    from tjlib import ranktext, scoring, store
+    from tjlib.formats import registry
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        names, how = methods.chosen(args.method), registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    log = registry.load(args.traces, how)
+    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
+                           progress=partial(tqdm, disable=None, leave=False))
+    if args.out:
+        with store.atomic(args.out) as file:
+            file.write(scoring.as_csv(found))
+    print(ranktext.ranked(found))
+    if args.evaluate:
+        pairs = [pair for pair in methods.AGAINST if set(pair) <= set(names)]
+        table = scoring.evaluate(found, np.random.default_rng(args.seed), pairs=pairs,
+                                 draws=args.draws)
+        print("", ranktext.evaluation(table), sep="\n")
+    sources = ", ".join(sorted(found["u_source"].unique()))
+    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
+    if args.out:
+        print(f"{len(found)} scores in {args.out}")
+    for line in log.unread + [f"{args.traces}:{run.line}: {run.trajectory.trajectory_id}: {note}"
+                              for run in log.runs for note in run.notes]:
+        print("tjlib:", line, file=sys.stderr)
 
 
 def fetch(args: argparse.Namespace) -> None:

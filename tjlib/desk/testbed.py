@@ -12,12 +12,16 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tjlib.desk import faults, oracle, world
 from tjlib.desk.world import STRATA, Instance
 from tjlib.trace import FAULT_TYPES, Call, InputError, Label, Trajectory
 
-__all__ = ["judged_set", "stream"]
+__all__ = ["CLEAN_SEED", "clean_runs", "judged_set", "stream"]
+
+#: The seed of clean runs to set a threshold on: another than the judged set's (ours).
+CLEAN_SEED = 101
 
 
 def judged_set(
@@ -100,6 +104,29 @@ def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
         for fault_type in (None, *FAULT_TYPES):
             if _hosts(instance, fault_type):
                 yield _labelled(instance, calls, fault_type, seed)
+
+
+def clean_runs(seed: int = CLEAN_SEED, count: int = 100) -> list[Trajectory]:
+    """Take the first clean runs of a seed's stream, as a threshold is set on.
+
+    Parameters
+    ----------
+    seed : int
+        Another than that of the runs to be judged.
+    count : int
+        Default as many as the judged set has.
+
+    Returns
+    -------
+    list of Trajectory
+
+    Examples
+    --------
+    >>> len(clean_runs(count=3))
+    3
+    """
+    clean = (trajectory for trajectory, label in stream(seed) if not label.faulty)
+    return list(islice(clean, count))
 
 
 def _wanted(

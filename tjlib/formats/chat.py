@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tjlib.documents import decode
+from tjlib.formats.imported import shown
 from tjlib.trace import Call, Observation, Step
 
 __all__ = ["Chat", "is_message", "observed", "read", "text_of"]
@@ -84,7 +85,7 @@ def text_of(content: object) -> tuple[str, str]:
             texts.append(said)
         else:
             kind = part.get("type") if isinstance(part, dict) else type(part).__name__
-            odd.append(f"a part of type {kind}")
+            odd.append(f"a part of type {shown(kind, 40)}")
     return "\n".join(texts), ", ".join(odd)
 
 
@@ -174,7 +175,7 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool]) -> Chat:
     for at, message in enumerate(messages):
         if not is_message(message):
             role = message.get("role") if isinstance(message, dict) else type(message).__name__
-            note(at, f"of unknown role {str(role)[:40]!r}, left out")
+            note(at, f"of unknown role {shown(role, 40)!r}, left out")
             continue
         role = message["role"]
         text, odd = text_of(message.get("content"))

@@ -11,7 +11,7 @@ import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported"]
+__all__ = ["Imported", "shown"]
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -49,3 +49,15 @@ class Imported(msgspec.Struct, frozen=True):
     opening: str = ""
     procedure: str = ""
     notes: tuple[str, ...] = ()
+
+
+def shown(text: object, most: int = 120) -> str:
+    """Return what a log says as one short line that steers no terminal.
+
+    Examples
+    --------
+    >>> shown("Rate limit\\nretry \\x1b[2J")
+    'Rate limit retry ?[2J'
+    """
+    line = " ".join(str(text).split())
+    return "".join(c if c.isprintable() else "?" for c in line[:most])

@@ -19,7 +19,7 @@ from tjlib.formats import native, tau_bench
 from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 
-__all__ = ["FORMATS", "Format", "Log", "load", "stream"]
+__all__ = ["FORMATS", "Format", "Log", "known", "load", "stream"]
 
 
 class Format(NamedTuple):
@@ -82,11 +82,16 @@ def stream(path: str | Path, format: str = "auto") -> Iterator[Imported | Unread
     yield from _open(Path(path), format)[1]
 
 
-def _open(path: Path, format: str) -> tuple[str, Iterator[Imported | Unread]]:
+def known(format: str) -> str:
+    """Return the name of a format, or refuse it and say which there are."""
     if format not in ("auto", *FORMATS):
         raise InputError(f"no format {format!r}; known are auto, {', '.join(FORMATS)}")
+    return format
+
+
+def _open(path: Path, format: str) -> tuple[str, Iterator[Imported | Unread]]:
     found = documents(path)
-    if format == "auto":
+    if known(format) == "auto":
         format, found = _detect(path, found)
     return format, FORMATS[format].read(found)
 
@@ -124,13 +129,15 @@ def load(path: str | Path, format: str = "auto") -> Log:
 
 def _told_apart(runs: list[Imported]) -> list[Imported]:
     """Number the ids that appear again."""
-    seen, out = set(), []
+    seen: set[str] = set()
+    times: dict[str, int] = {}
+    out = []
     for run in runs:
-        name, again = run.trajectory.trajectory_id, 1
+        own = name = run.trajectory.trajectory_id
         while name in seen:
-            again += 1
-            name = f"{run.trajectory.trajectory_id}~{again}"
+            times[own] = times.get(own, 1) + 1
+            name = f"{own}~{times[own]}"
         seen.add(name)
-        out.append(run if again == 1 else msgspec.structs.replace(
+        out.append(run if name == own else msgspec.structs.replace(
             run, trajectory=msgspec.structs.replace(run.trajectory, trajectory_id=name)))
     return out

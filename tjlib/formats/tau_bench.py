@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, shown
 from tjlib.trace import Step, Trajectory
 
 __all__ = ["read", "recognise"]
@@ -46,7 +46,7 @@ def _number(value: object) -> float | None:
 
 def _crash(info: dict) -> str:
     error = info.get("error") or info.get("traceback")
-    return " ".join(str(error).split())[:120] if error else ""
+    return shown(error) if error else ""
 
 
 def _episode(line: int, episode: dict) -> Imported | Unread:

@@ -1,4 +1,4 @@
-"""A reply into a verdict, or into the reason why it is none.
+"""A reply into an answer and a verdict, or into the reason why it is none.
 
 Decision: the reply must fit the schema as it stands, whatever the server
 promised; only if it does not, a reasoning block or a code fence around it is
@@ -12,16 +12,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from tjlib.judges.protocol import Reply, Token
 from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
-__all__ = ["token_confidence", "verdict"]
+__all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
 _Type = Literal[*FAULT_TYPES, "none"]
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class _OnReply(msgspec.Struct):
@@ -51,8 +52,21 @@ def _unwrapped(text: str) -> str:
     return fenced[1] if fenced else text
 
 
-def _read(reply: Reply, kind: type[_OnReply]) -> _OnReply | tuple[str, str]:
-    """Read an answer off a reply, or give the status and the reason."""
+def read(reply: Reply, kind: type[T]) -> T | tuple[str, str]:
+    """Read an answer off a reply.
+
+    Parameters
+    ----------
+    reply : Reply
+        With status ``ok``.
+    kind : type
+        The fields an answer must have, as a `msgspec.Struct`.
+
+    Returns
+    -------
+    kind, or tuple of two str
+        The answer; or ``empty`` or ``unparsed``, and the reason.
+    """
     cut = reply.stop == "length"
     if not reply.text.strip():
         thought = "; it only thought" if reply.thinking.strip() else ""
@@ -69,6 +83,39 @@ def _read(reply: Reply, kind: type[_OnReply]) -> _OnReply | tuple[str, str]:
                 tokens = "" if reply.completion_tokens is None else f" of {reply.completion_tokens}"
                 reason = f"cut off at the output cap{tokens} tokens; raise num_predict"
     return "unparsed", reason
+
+
+def cost(reply: Reply) -> dict[str, Any]:
+    """Give what a reply cost, as fields of `tjlib.trace.Verdict`."""
+    return {"latency_s": reply.latency_s, "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens}
+
+
+def parsed(trajectory: Trajectory, judge: str, reply: Reply, kind: type[T]) -> T | Verdict:
+    """Read a judge's answer off a reply.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    judge : str
+        The judge's name.
+    reply : Reply
+    kind : type
+        The fields an answer must have.
+
+    Returns
+    -------
+    kind or Verdict
+        The answer; or, if there is none, a verdict that says so: a status
+        other than ``ok``, no label, and the reason as its rationale.
+    """
+    status, reason = reply.status, reply.error
+    if status == "ok":
+        answer = read(reply, kind)
+        if not isinstance(answer, tuple):
+            return answer
+        status, reason = answer
+    return Verdict(trajectory.trajectory_id, judge, status=status, rationale=reason, **cost(reply))
 
 
 def verdict(
@@ -95,21 +142,16 @@ def verdict(
         a step out of range is dropped (appendix D). With a status other than
         ``ok`` it carries no label, and its rationale is the reason.
     """
-    cost = {"latency_s": reply.latency_s, "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens}
-    name = trajectory.trajectory_id
-    if reply.status != "ok":
-        return Verdict(name, judge, status=reply.status, rationale=reply.error, **cost)
-    answer = _read(reply, _OnSteps if task == "steps" else _OnReply)
-    if isinstance(answer, tuple):
-        return Verdict(name, judge, status=answer[0], rationale=answer[1], **cost)
+    answer = parsed(trajectory, judge, reply, _OnSteps if task == "steps" else _OnReply)
+    if isinstance(answer, Verdict):
+        return answer
     step, kind = getattr(answer, "failure_step", -1), answer.failure_type
     return Verdict(
-        name, judge, answer.faulty,
+        trajectory.trajectory_id, judge, answer.faulty,
         step if answer.faulty and localises and 0 <= step < len(trajectory.steps) else None,
         kind if answer.faulty and kind in FAULT_TYPES else None,
         min(1.0, max(0.5, answer.confidence)),
-        rationale=answer.reasoning, **cost,
+        rationale=answer.reasoning, **cost(reply),
         token_confidence=token_confidence(reply.tokens, answer.faulty),
     )
 

@@ -12,10 +12,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import ollama
 
 from tjlib.judges.protocol import TOP_LOGPROBS, Identity, Options, Reply, Token, ask, failed, late
 from tjlib.trace import InputError
+
+_NO_ADDRESS = "OLLAMA_HOST is no address ({}); write host:port, such as 127.0.0.1:11434"
+try:
+    import ollama
+except ValueError as error:  # the package makes a client of that variable when it is imported
+    raise InputError(_NO_ADDRESS.format(error)) from None
 
 __all__ = ["Ollama"]
 
@@ -60,7 +65,10 @@ class Ollama:
             If no server answers, or it does not have the model: two remedies.
         """
         if self._identity is None:
-            client = _Client(timeout=_QUICK)
+            try:
+                client = _Client(timeout=_QUICK)
+            except ValueError as error:
+                raise InputError(_NO_ADDRESS.format(error)) from None
             try:
                 installed = {m.model: m.digest for m in client.list().models}
                 names = (self.name, f"{self.name}:latest")

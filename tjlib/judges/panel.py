@@ -16,6 +16,7 @@ import msgspec
 
 from tjlib.desk import rules
 from tjlib.judges import answer, prompts
+from tjlib.judges.asked import described
 from tjlib.judges.protocol import Model, Options, Reply
 from tjlib.trace import InputError, Trajectory, Verdict
 
@@ -96,15 +97,10 @@ class Judge:
         InputError
             If the model cannot be reached.
         """
-        who = self.model.identity()
+        asked = prompts.fingerprint(self.design.view, self.design.task, self.order,
+                                    self.options.reasoning_chars)
         seeds = range(self.options.seed, self.options.seed + self.design.votes)
-        return {
-            "judge": self.name, "provider": who.provider, "model": who.name, "digest": who.digest,
-            "server": who.server, "order": self.order,
-            "options": msgspec.to_builtins(self.options) | {"seed": list(seeds)},
-            "prompt_hash": prompts.fingerprint(self.design.view, self.design.task, self.order,
-                                               self.options.reasoning_chars),
-        }
+        return described(self.name, self.model, self.options, asked, self.order, seed=list(seeds))
 
     def judge(self, trajectory: Trajectory) -> Verdict:
         """Judge one trajectory; never raises.

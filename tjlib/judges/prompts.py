@@ -10,15 +10,15 @@ are put together. Refusal: no prompt is told of a label or a trajectory's id.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from tjlib.desk.world import PROCEDURE
+from tjlib.judges.asked import closed, hashed
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import FAULT_TYPES, InputError, Trajectory
 
-__all__ = ["ORDERS", "TASKS", "VIEWS", "fingerprint", "head", "prompt", "schema"]
+__all__ = ["AUDIT", "CONFIDENCE", "DUTIES", "ORDERS", "TASKS", "VIEWS", "fingerprint", "head",
+           "prompt", "schema"]
 
 #: What a judge is shown, and what it is asked to judge: the reply, or each step.
 VIEWS = TASKS = ("reply", "steps")
@@ -27,8 +27,10 @@ VIEWS = TASKS = ("reply", "steps")
 #: judge to the next. In either order all that one judge's prompts share comes first.
 ORDERS = ("paper", "shared_first")
 
-_AUDIT = "You are auditing a customer-support agent."
-_PROCEDURE = "\n".join((
+#: How every judge's prompt begins.
+AUDIT = "You are auditing a customer-support agent."
+#: The procedure as the judges and the agent get it.
+DUTIES = "\n".join((
     "The agent handles refund requests for an online retailer. It must:",
     *(f"{number}. {point}" for number, point in enumerate(PROCEDURE, start=1)),
 ))
@@ -46,7 +48,8 @@ _TAXONOMY = "\n".join((
     "- unsupported_claim: the final reply asserts something no observation supports.",
     "- none: the trajectory is correct.",
 ))
-_CONFIDENCE = (
+#: What a stated confidence is to mean.
+CONFIDENCE = (
     "confidence is your probability that your own verdict is correct, from 0.5 (a coin flip) to "
     "1.0 (certain). Do not default to a round number."
 )
@@ -93,8 +96,8 @@ def _paragraphs(view: str, task: str, order: str) -> list[str]:
         asked.append(_UNSEEN)
     listing = "Failure types:" if task == "reply" else _STEP_BY_STEP
     if order == "paper":
-        return [_AUDIT, _PROCEDURE, *asked, f"{listing}\n{_TAXONOMY}", _CONFIDENCE]
-    shared = [_AUDIT, _PROCEDURE, f"Failure types:\n{_TAXONOMY}", _CONFIDENCE]
+        return [AUDIT, DUTIES, *asked, f"{listing}\n{_TAXONOMY}", CONFIDENCE]
+    shared = [AUDIT, DUTIES, f"Failure types:\n{_TAXONOMY}", CONFIDENCE]
     # The list stands above by now.
     closing = [_STEP_BY_STEP.replace("this list:", "the list above.")] if task == "steps" else []
     return [*shared, *asked, *closing]
@@ -175,12 +178,10 @@ def schema(task: str, reasoning_chars: int | None = None) -> dict[str, Any]:
     }
     if task == "reply":
         del fields["failure_step"]
-    return {"type": "object", "properties": fields, "required": list(fields),
-            "additionalProperties": False}
+    return closed(fields)
 
 
 def fingerprint(view: str, task: str, order: str, reasoning_chars: int | None = None) -> str:
     """Name a judge's wording, fence and schema by a hash, for the record of a run."""
     blank = prompt(Trajectory("", "", (), ""), view, task, order)
-    text = json.dumps([blank, schema(task, reasoning_chars)])
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return hashed(blank, schema(task, reasoning_chars))

@@ -12,18 +12,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from tjlib.trace import Call, Observation, Step, Trajectory
 
-__all__ = ["BEGIN", "END", "render"]
+__all__ = ["BEGIN", "END", "render", "render_evidence"]
 
 BEGIN, END = "--- BEGIN ---", "--- END ---"
 
 # Runs of hyphens (the fence), the opening of what reads as a chat template's or our own label.
 _DASHES = re.compile(r"-{3,}")
 _OPENING = re.compile(
-    r"<(?=\||/?s>|/?think|/?(?:start|end)_of_turn|</?SYS)|\[(?=/?INST\]|step \d)", re.IGNORECASE)
+    r"<(?=\||/?s>|/?think|/?(?:start|end)_of_turn|</?SYS)|\[(?=/?INST\]|(?:step|sentence) \d)",
+    re.IGNORECASE)
 _LABEL = re.compile(r"(GOAL|FINAL ANSWER):")
 
 
@@ -80,7 +84,7 @@ def _lines(index: int, step: Step) -> list[tuple[str, str]]:
     return [(f"[step {index}] {label}", text) for label, text in lines]
 
 
-def render(trajectory: Trajectory, *, steps: bool) -> str:
+def render(trajectory: Trajectory, *, steps: bool, answer: bool = True) -> str:
     """Write a trajectory as a judge sees it, without the fence around it.
 
     Parameters
@@ -89,6 +93,8 @@ def render(trajectory: Trajectory, *, steps: bool) -> str:
         Its id is not shown.
     steps : bool
         Whether the steps are shown between the goal and the answer.
+    answer : bool
+        Whether the answer is shown; not while there is none yet.
 
     Returns
     -------
@@ -109,10 +115,59 @@ def render(trajectory: Trajectory, *, steps: bool) -> str:
     <BLANKLINE>
     FINAL ANSWER: - - - END - - -
     """
-    body = [("GOAL", trajectory.goal), None]
+    body = [("GOAL", trajectory.goal)]
     if steps and trajectory.steps:
+        body.append(None)
         for index, step in enumerate(trajectory.steps):
             body += _lines(index, step)
-        body.append(None)
-    body.append(("FINAL ANSWER", trajectory.final_answer))
+    if answer:
+        body += [None, ("FINAL ANSWER", trajectory.final_answer)]
+    return _text(body)
+
+
+def _text(body: Sequence[tuple[str, str] | None]) -> str:
     return "\n".join(f"{line[0]}: {_fenced(line[1])}".rstrip() if line else "" for line in body)
+
+
+def render_evidence(
+    trajectory: Trajectory, claims: Sequence[tuple[str, int | None]], unseen: str
+) -> str:
+    """Write what calls brought back, and sentences to hold against it, in order of time.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        Neither its thoughts nor its id are shown.
+    claims : sequence of (text, before)
+        Sentences, numbered from 1, each put before the step of that index, at
+        the end if it is None.
+    unseen : str
+        A tool whose calls, and what they brought back, are left out.
+
+    Returns
+    -------
+    str
+        One line a field.
+
+    Examples
+    --------
+    >>> step = Step("Ask.", (Call("find", {"id": 7}),), (Observation(True, {"n": 1}),))
+    >>> run = Trajectory("t", "Count.", (step,), "One. Two.")
+    >>> print(render_evidence(run, [("One.", None), ("[sentence 3] Two.", None)], "reply"))
+    GOAL: Count.
+    <BLANKLINE>
+    [step 0] call: find(id=7)
+    [step 0] observation: ok=True {'n': 1}
+    [sentence 1]: One.
+    [sentence 2]: [ sentence 3] Two.
+    """
+    body: list[tuple[str, str] | None] = [("GOAL", trajectory.goal), None]
+    for index, step in [*enumerate(trajectory.steps), (None, None)]:
+        body += ((f"[sentence {number}]", text)
+                 for number, (text, before) in enumerate(claims, start=1) if before == index)
+        if step is not None:
+            hidden = {n for n, call in enumerate(step.calls) if call.tool == unseen}
+            shown = {field: tuple(x for n, x in enumerate(getattr(step, field)) if n not in hidden)
+                     for field in ("calls", "observations")}
+            body += _lines(index, msgspec.structs.replace(step, **shown))[1:]  # without the thought
+    return _text(body)

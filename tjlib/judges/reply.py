@@ -1,11 +1,11 @@
 """The separate pass over the final answer (section 7.2), without a model.
 
 Decision: a sentence is scored by two things, what it asserts that the
-evidence does not bear out, and how far it is from the closest line of the
-evidence; a threshold set on clean runs turns scores into verdicts. The
-vocabulary, the courtesies and the scale are ours. Refusal: no label is seen,
-no sentence of the paper is known here, and nothing an agent thought or failed
-to do excuses what it wrote.
+evidence does not bear out, and (unless the similarity is "none") how far it is
+from the closest line of the evidence; a threshold set on clean runs turns
+scores into verdicts. The vocabulary, the courtesies and the scale are ours.
+Refusal: no label is seen, no sentence of the paper is known here, and nothing
+an agent thought or failed to do excuses what it wrote.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tjlib.judges.wording import sentences
 from tjlib.trace import InputError, Trajectory, Verdict
 
 __all__ = ["COURTESIES", "JUDGES", "SentenceScore", "Threshold", "fit_threshold", "judge",
-           "score_reply"]
+           "replies", "score_reply"]
 
-#: The judge's name by similarity.
-JUDGES = {"jaccard": "reply:entities", "minilm": "reply:minilm"}
+#: The judge's name by similarity. With none, only what can be looked up counts.
+JUDGES = {"none": "reply:entities", "jaccard": "reply:words", "minilm": "reply:minilm"}
 
 #: Lines that assert nothing, near which a sentence needs no evidence (ours).
 COURTESIES = (
@@ -44,8 +44,8 @@ class SentenceScore(msgspec.Struct, frozen=True):
 
     ``score`` is 0 where the evidence says the same, higher is worse: one for
     each item of ``unheld``, what is asserted and the evidence does not hold,
-    plus one minus the similarity to ``evidence``, the closest line. ``step``
-    is 0-based, None if the trajectory has no step.
+    plus one minus the similarity, if any, to ``evidence``, the closest line.
+    ``step`` is 0-based, None if the trajectory has no step.
     """
 
     text: str
@@ -77,8 +77,19 @@ class Threshold(msgspec.Struct, frozen=True):
             raise InputError(f"not a threshold of the reply judge: {error}") from None
 
 
-def _replies(trajectory: Trajectory) -> list[tuple[str, int | None, int | None]]:
-    """Give each text the user was sent: the text, its step, and where its evidence ends."""
+def replies(trajectory: Trajectory) -> list[tuple[str, int | None, int | None]]:
+    """Find each text the user was sent.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+
+    Returns
+    -------
+    list of (text, step, before)
+        The step it was sent at, and the one its evidence ends before (None:
+        all is evidence); a final answer that no call sent comes last.
+    """
     found = [
         (call.args["text"], index, index)
         for index, step in enumerate(trajectory.steps)
@@ -97,8 +108,8 @@ def score_reply(trajectory: Trajectory, similarity: str = "jaccard") -> list[Sen
     Parameters
     ----------
     trajectory : Trajectory
-    similarity : {"jaccard", "minilm"}
-        Overlap of words, or embeddings (needs two more packages).
+    similarity : {"jaccard", "minilm", "none"}
+        Overlap of words, embeddings (needs two more packages), or neither.
 
     Returns
     -------
@@ -120,7 +131,7 @@ def score_reply(trajectory: Trajectory, similarity: str = "jaccard") -> list[Sen
     if similarity not in JUDGES:
         raise InputError(f"no similarity {similarity!r}; give {' or '.join(JUDGES)}")
     out = []
-    for text, step, before in _replies(trajectory):
+    for text, step, before in replies(trajectory):
         known = Evidence(trajectory, before)
         lines = [*known.lines, *COURTESIES]
         out += (_score(sentence, step, known, lines, similarity) for sentence in sentences(text))
@@ -141,9 +152,12 @@ def _score(
             math.isclose(a.value, n, abs_tol=0.005) for a in amounts for n in own
         ):
             broken.append(f"{amounts[0].text!r} is not the amount of {event.text!r}")
+    unheld = tuple(dict.fromkeys(broken))
+    if similarity == "none":
+        why = "; ".join(unheld) or "all that can be looked up is held"
+        return SentenceScore(sentence, step, float(len(unheld)), "", unheld, why)
     denials = [f"Nothing was {e.text}." for e in told if e.form == "denied" and known.bears_out(e)]
     near, line = closest(sentence, [*lines, *denials], similarity)
-    unheld = tuple(dict.fromkeys(broken))
     why = "; ".join(unheld) or f"similarity {near:.3f} to the closest line"
     return SentenceScore(sentence, step, round(len(unheld) + 1 - near, 4), line, unheld, why)
 
@@ -159,7 +173,7 @@ def fit_threshold(
         Runs known to be clean; nothing else may help to set a threshold.
     max_false_alarm : float
         Share of these runs that may be flagged, in [0, 1).
-    similarity : {"jaccard", "minilm"}
+    similarity : {"jaccard", "minilm", "none"}
 
     Returns
     -------
@@ -205,7 +219,8 @@ def judge(trajectory: Trajectory, threshold: Threshold) -> Verdict:
         Faulty if a sentence scores above the threshold: ``unsupported_claim``
         at the step of that reply, the worst sentence named in the rationale.
         The confidence is ours and no measured probability: .5 on the
-        threshold, rising by half the distance from it to at most 1.
+        threshold, rising by half the distance from it to at most 1; None
+        without a similarity, for a count of items has no such distance.
 
     Examples
     --------
@@ -217,13 +232,14 @@ def judge(trajectory: Trajectory, threshold: Threshold) -> Verdict:
     worst = max(scores, key=lambda s: s.score, default=None)
     score = worst.score if worst else 0.0
     faulty = score > threshold.value
-    rationale = "every sentence is near the evidence" if worst else "the reply says nothing"
+    rationale = "the evidence bears every sentence out" if worst else "the reply says nothing"
     return Verdict(
         trajectory_id=trajectory.trajectory_id,
         judge=JUDGES[threshold.similarity],
         faulty=faulty,
         failure_step=worst.step if faulty else None,
         failure_type="unsupported_claim" if faulty else None,
-        confidence=round(0.5 + min(abs(score - threshold.value), 1.0) / 2, 4),
+        confidence=None if threshold.similarity == "none" else round(
+            0.5 + min(abs(score - threshold.value), 1.0) / 2, 4),
         rationale=f"{worst.text!r}: {worst.why}" if faulty else rationale,
     )

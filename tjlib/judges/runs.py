@@ -2,37 +2,30 @@
 
 Decision: each verdict is on disk before the next is asked for, and what made
 it is on record beside it, so a killed run resumes where it was and never
-judges twice. A call that failed is held back until a later one succeeds: what
-a dying server did not judge is judged by the run that follows. Refusal:
-verdicts made with another model, prompt or options are not continued under
-one judge's name.
+judges twice; what a dying server did not judge is judged by the run that
+follows (`judges.pool`). Refusal: verdicts made with another model, prompt or
+options are not continued under one judge's name.
 """
 
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 
 from tjlib import __version__
-from tjlib.jsonl import append, read
+from tjlib.jsonl import append, numbered, read
+from tjlib.judges.pool import settled, unordered
 from tjlib.provenance import Run, run_file
 from tjlib.trace import InputError, Trajectory, Verdict
 
-__all__ = ["PATIENCE", "Done", "Runnable", "run"]
-
-#: Failed calls in a row that end a run.
-PATIENCE = 3
-
-T = TypeVar("T")
+__all__ = ["Done", "Runnable", "keep", "record", "run"]
 
 
 class Runnable(Protocol):
@@ -84,21 +77,25 @@ def run(
     ------
     InputError
         For bad files, a model out of reach, verdicts by another run under
-        this judge's name, or `PATIENCE` failed calls in a row; the verdicts
+        this judge's name, or `pool.PATIENCE` failed calls in a row; the verdicts
         before are kept.
     """
+    if Path(out).name == run_file(out).name:
+        raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
+                         "another --out")
     total, known = _ids(traces)
-    record = _record(judge.identity())
-    run_id = record and record.run_id
+    about = judge.identity()
+    made_by = record(about) if about else None
+    run_id = made_by and made_by.run_id
     there = _there(judge.name, run_id, out, traces, known)
-    if record:
-        _file(record, run_file(out))
+    if made_by:
+        keep(made_by, run_file(out))
     total = total if limit is None else min(total, limit)
     todo = (t for t in islice(read(traces, Trajectory), limit) if t.trajectory_id not in there)
     statuses: Counter[str] = Counter()
 
     def verdicts() -> Iterator[Verdict]:
-        made = _settled(_unordered(judge.judge, todo, max(1, workers)))
+        made = settled(unordered(judge.judge, todo, max(1, workers)))
         for verdict in progress(made, total=total, initial=len(there)) if progress else made:
             statuses[verdict.status] += 1
             yield msgspec.structs.replace(verdict, run_id=run_id)
@@ -108,31 +105,47 @@ def run(
 
 
 def _ids(traces: str | Path) -> tuple[int, set[str]]:
-    ids: set[str] = set()
-    for trajectory in read(traces, Trajectory):
-        if trajectory.trajectory_id in ids:
-            raise InputError(f"{traces}: {trajectory.trajectory_id} is there twice; delete one")
-        ids.add(trajectory.trajectory_id)
+    ids: dict[str, int] = {}
+    for line, trajectory in numbered(traces, Trajectory):
+        first = ids.setdefault(trajectory.trajectory_id, line)
+        if first != line:
+            raise InputError(f"{traces}:{line}: {trajectory.trajectory_id} is there twice, first "
+                             f"on line {first}; delete one")
     if not ids:
         raise InputError(f"{traces}: no trajectories in it; give the file of the trajectories")
-    return len(ids), ids
+    return len(ids), set(ids)
 
 
-def _record(about: dict[str, Any] | None) -> Run | None:
-    """Make the record of a run that starts now."""
-    if about is None:
-        return None
+def record(about: dict[str, Any]) -> Run:
+    """Make the record of a run that starts now.
+
+    Parameters
+    ----------
+    about : dict
+        Its fields, but for id, version and date. All but ``server`` decide
+        the id.
+
+    Returns
+    -------
+    Run
+    """
     deciding = {name: value for name, value in about.items() if name != "server"}
     text = msgspec.json.encode(deciding, order="sorted")
     return Run(run_id="r-" + hashlib.blake2b(text, digest_size=6).hexdigest(), tjlib=__version__,
                date=datetime.now(UTC).isoformat(timespec="seconds"), **about)
 
 
-def _file(record: Run, path: Path) -> None:
-    """Add a record to the file of them, unless only its date is new."""
+def keep(made_by: Run, path: Path) -> None:
+    """Add a record to a file of them, unless only its date is new.
+
+    Parameters
+    ----------
+    made_by : Run
+    path : Path
+    """
     there = read(path, Run, torn_ok=True) if path.exists() else ()
-    if not any(msgspec.structs.replace(old, date=record.date) == record for old in there):
-        append(path, [record])
+    if not any(msgspec.structs.replace(old, date=made_by.date) == made_by for old in there):
+        append(path, [made_by])
 
 
 def _there(
@@ -153,53 +166,3 @@ def _there(
                     f"model, prompt or options, see {run_file(out).name}); choose another --out")
             there.add(verdict.trajectory_id)
     return there
-
-
-def _unordered(work: Callable[[Any], T], items: Iterable[Any], workers: int) -> Iterator[T]:
-    """Do work on items, so many at a time, and give results as they come.
-
-    The threads are daemons, unlike an executor's: an interrupted run ends at
-    once and does not wait for calls under way.
-    """
-    done: SimpleQueue[T | BaseException] = SimpleQueue()
-
-    def one(item: Any) -> None:
-        try:
-            done.put(work(item))
-        except BaseException as error:
-            done.put(error)
-
-    def result() -> T:
-        got = done.get()
-        if isinstance(got, BaseException):
-            raise got
-        return got
-
-    busy = 0
-    for item in items:
-        threading.Thread(target=one, args=(item,), daemon=True).start()
-        busy += 1
-        if busy == workers:
-            yield result()
-            busy -= 1
-    for _ in range(busy):
-        yield result()
-
-
-def _settled(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-    """Pass verdicts on, failed calls only once a later call shows that the server works."""
-    held: list[Verdict] = []
-    worked = False
-    for verdict in verdicts:
-        if verdict.status in ("error", "timeout"):
-            held.append(verdict)
-            if len(held) == PATIENCE:
-                break
-            continue
-        yield from held
-        held, worked = [], True
-        yield verdict
-    if len(held) == PATIENCE or (held and not worked):
-        raise InputError(f"{len(held)} failed in a row, the last with {held[-1].status}: "
-                         f"{held[-1].rationale}; then run the same command again to go on")
-    yield from held

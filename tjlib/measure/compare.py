@@ -28,9 +28,9 @@ _NUMBERS = 2_000_000  # held at once: 16 MB
 
 def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mid-ranks in each replicate: (b, n), of each run among as many copies as its weight."""
-    kinds, at = np.unique(values, return_inverse=True)
-    count = np.zeros((len(weights), len(kinds)))
-    np.add.at(count.T, at, weights.T)
+    _, at, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    starts = np.cumsum(sizes) - sizes
+    count = np.add.reduceat(weights[:, np.argsort(at, kind="stable")], starts, axis=1)
     return (np.cumsum(count, axis=1) - count / 2)[:, at]
 
 

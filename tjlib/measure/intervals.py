@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from tjlib.measure.common import APART, common, uneven
 from tjlib.measure.resample import (
     FIXED,
     NEVER,
@@ -45,6 +46,7 @@ _EMPTY = {"judge": "", "metric": "", "value": None, "lo": None, "hi": None, "k":
           "how": "", "why": ""}
 _COUNTED = "a count of this run, not an estimate"
 _CORRECTED = "undefined: BCa needs every replicate defined and on both sides of the value"
+_ONE = "undefined: one of the two is undefined"
 _MEANS = "only the mean is published, no rows to resample"
 
 
@@ -108,13 +110,26 @@ def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -
         return row | {"why": _COUNTED}
     if flat and fixed:
         return row | {"why": FIXED}
-    if metric in PROPORTIONS and row["n"] and row["k"] in (0, row["n"]):
+    # A proportion that no resample moves would look certain; the paper has this case at 0 and 1.
+    if metric in PROPORTIONS and row["n"] and (flat or row["k"] in (0, row["n"])):
         lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
         never = _CORRECTED if how == "bca" else NEVER
         return row | {"why": SAME if flat else _MEANS if metric in COST else never}
     return row | {"lo": float(lo), "hi": float(hi), "how": how}
+
+
+def _shared(t: VerdictTable, rng: np.random.Generator, **options) -> list[dict]:
+    """Compare the two judges of a table on the trajectories it has, and count these."""
+    name, n = f"{t.judges[1]} - {t.judges[0]}", len(t.labels)
+    if not n:
+        why = _ONE if t.unread else APART
+        return [_EMPTY | {"judge": name, "metric": m, "n": 0, "why": why} for m in METRICS]
+    found = intervals(t, rng, **options)
+    rows = [r | {"n": n} for r in found.to_dict("records") if r["judge"] == name]
+    return rows or [r | {"judge": name, "value": None, "k": None, "n": n}
+                    for r in found[found["judge"] == t.judges[0]].to_dict("records")]
 
 
 def intervals(
@@ -143,8 +158,11 @@ def intervals(
         One row per judge and metric, then one per pair of judges ("A - B",
         later judge first) and metric: judge, metric, value, lo, hi, k, n,
         how ("percentile", "bca" or "exact binomial") and why (the reason
-        where value, or the interval, is None). Exact intervals replace the
-        bootstrap at 0 and 1 and take trajectories as independent.
+        where value, or the interval, is None). A difference is over the
+        trajectories both were asked about; where these are not all that
+        either was, n counts them. Exact intervals replace the
+        bootstrap of proportions at 0 and 1 (the paper) and wherever every
+        replicate is equal (ours); they take trajectories as independent.
 
     Raises
     ------
@@ -184,6 +202,9 @@ def intervals(
         (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost,
          draws if recorded else 1),  # nothing to resample: one draw, undefined
     )
+    pairs = list(combinations(range(len(t.judges)), 2))
+    apart = [(a, b) for a, b in pairs if uneven(t, a, b)]
+    pairs = [pair for pair in pairs if pair not in apart]
     own, deltas = {}, []
     for number, ratio, names, wanted, times in parts:
         point, values, bounds = _draw(t, rng, times, by, method, level, number, ratio, wanted)
@@ -191,7 +212,7 @@ def intervals(
         flat = _flat(values, point)
         for j, judge in enumerate(t.judges):
             own |= {(judge, m): (lo[j, i], hi[j, i], flat[j, i]) for i, m in enumerate(names)}
-        for a, b in combinations(range(len(t.judges)), 2):
+        for a, b in pairs:
             gap, at = values[b] - values[a], point[b] - point[a]
             lo, hi = bounds(gap, at, lambda jack, a=a, b=b: jack[b] - jack[a])
             flat = _flat(gap, at)
@@ -200,7 +221,10 @@ def intervals(
                 deltas.append(_row(
                     f"{t.judges[b]} - {t.judges[a]}", m, None if missing else float(at[i]), lo[i],
                     hi[i], flat[i], method, level,
-                    why="undefined: one of the two is undefined" if missing else ""))
+                    why=_ONE if missing else ""))
+    for a, b in apart:
+        deltas += _shared(common(t, t.judges[a], t.judges[b]), rng, draws=draws, by=by,
+                          method=method, level=level)
     fixed = {judge: structural(t, judge) for judge in t.judges}
     rows = [_row(*[r[f] for f in ("judge", "metric", "value")], *own[r["judge"], r["metric"]],
                  method, level, fixed[r["judge"]], k=r["k"], n=r["n"], why=r["why"])

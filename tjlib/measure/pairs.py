@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from tjlib.measure.common import shared_pairs
 from tjlib.measure.resample import bounds_or_why, clopper_pearson, replicate_weights
 from tjlib.measure.structural import among_pairs
 from tjlib.measure.table import VerdictTable
@@ -176,6 +177,7 @@ def discrimination(
         discriminate), lo, hi, fault_rate, parent_rate, n (pairs), how, why.
         Where no pair speaks against 0, 1 or -1 the bounds are exact binomial
         (ours). Judges tabulated apart are drawn apart, which ``how`` says.
+        A difference is over the pairs both judged; n counts them if not all.
 
     Raises
     ------
@@ -225,7 +227,14 @@ def discrimination(
                     row |= {"lo": lo, "hi": hi, "how": "exact binomial", "why": ""}
             out.append(row)
     for a, b in combinations(own, 2):
+        both = shared_pairs(pairs, a, b)
+        if both is not None and len(both):
+            found = discrimination(both, rng, draws=draws, by=by, level=level, rules=rules)
+            sizes = found.loc[found["judge"] == a, "n"].tolist()
+            out += found[found["judge"] == f"{b} - {a}"].assign(n=sizes).to_dict("records")
+            continue
         at, gap = own[b][0][0] - own[a][0][0], own[b][1] - own[a][1]
+        at = at if both is None else np.nan * at
         how = "percentile" if block_of[a] == block_of[b] else _APART
         out += [_row(f"{b} - {a}", group, at[g], gap[g], level, False, None, how)
                 for g, group in enumerate(names)]

@@ -20,11 +20,7 @@ from tjlib.measure.table import VerdictTable
 from tjlib.measure.verdicts import WHY_UNDEFINED, metrics
 from tjlib.trace import FAULT_TYPES, InputError
 
-__all__ = ["ORGANIC_MIX", "deployed", "f1_at", "mixed_recall", "ppv"]
-
-#: All 13 rule-visible faults of the 60 organic episodes stopped early (paper section 8).
-ORGANIC_MIX = {"premature_stop": 1.0}
-
+__all__ = ["deployed", "f1_at", "mixed_recall", "ppv"]
 
 def _ratio(top, bottom):
     top, bottom = np.broadcast_arrays(np.asarray(top, float), np.asarray(bottom, float))

@@ -8,6 +8,7 @@ and which member said what is not known and not guessed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -16,12 +17,14 @@ import pandas as pd
 from scipy import stats
 
 from tjlib.measure.table import VerdictTable
-from tjlib.trace import InputError, Verdict
+from tjlib.trace import STATUSES, InputError, Verdict
 
-__all__ = ["MEMBERS", "agreement", "at_least", "votes"]
+__all__ = ["MEMBERS", "agreement", "at_least", "single_votes", "votes"]
 
 #: Members of the paper's ensemble (section 4).
 MEMBERS = 3
+_COUNTED = re.compile(r"(\d+)/(\d+) votes for faulty\b")  # as `tjlib.judges.panel.vote` writes it
+_FAILED = re.compile(f"; (?:{'|'.join(status for status in STATUSES if status != 'ok')}): ")
 
 
 def _count(judge: str, faulty: bool, confidence: float | None, members: int) -> int:
@@ -103,6 +106,33 @@ def at_least(
         elif v.judge == judge:
             out.append(msgspec.structs.replace(v, judge=name))
     return out
+
+
+def single_votes(verdicts: Iterable[Verdict], judge: str) -> pd.DataFrame:
+    """Read from the rationale of a voting judge what its members said, failed ones told apart.
+
+    Parameters
+    ----------
+    verdicts : iterable of Verdict
+    judge : str
+
+    Returns
+    -------
+    DataFrame
+        One row per verdict whose rationale counts votes, also where they make
+        no majority: trajectory_id, flagged (votes for faulty), read (votes
+        that could be read).
+
+    Examples
+    --------
+    >>> said = Verdict("a", "v", rationale="1/3 votes for faulty; unparsed: -", status="unparsed")
+    >>> single_votes([said, Verdict("b", "v", True)], "v").to_dict("records")
+    [{'trajectory_id': 'a', 'flagged': 1, 'read': 2}]
+    """
+    rows = [(v.trajectory_id, int(counted[1]), int(counted[2]) - len(_FAILED.findall(v.rationale)))
+            for v in verdicts if v.judge == judge
+            and (counted := _COUNTED.match(v.rationale or ""))]
+    return pd.DataFrame(rows, columns=["trajectory_id", "flagged", "read"])
 
 
 def agreement(

@@ -7,6 +7,7 @@ Refusal: no look-ahead, which `prefix` sees to, and no label.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,9 @@ from tjlib.uncertainty.text import action_text
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Graph", "build", "multigraph"]
+__all__ = ["Graph", "build", "multigraph", "without"]
+
+_EDGE = re.compile(r"(\d+)>(\d+)(?: (\w+))?")
 
 
 class Graph(NamedTuple):
@@ -82,6 +85,50 @@ def build(
         prefix.similarity.thresholds, np.array(prefix.kind, np.uint8), np.array(prefix.step, int),
         np.array(prefix.uncertainty, float), prefix.text, prefix.why,
         np.array(prefix.agent, int), np.array(prefix.q, float), prefix.edges())
+
+
+def without(graph: Graph, what: str) -> Graph:
+    """Take edges out of a graph; its nodes stay.
+
+    Parameters
+    ----------
+    graph : Graph
+    what : str
+        A relation, or the edges between two nodes as ``SOURCE>TARGET``, or one
+        of them as ``SOURCE>TARGET RELATION``.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        If ``what`` is none of these, or names an edge the graph does not have.
+        A relation may be absent: then nothing changes.
+
+    Examples
+    --------
+    >>> from tjlib.trace import Step
+    >>> run = Trajectory("t-1", "Refund ORD-5.", (Step("Look."),) * 2, "")
+    >>> len(without(build(run), "1>2 repetition").edges.relation)
+    4
+    """
+    e = graph.edges
+    named = _EDGE.fullmatch(what)
+    relation = named[3] if named else what
+    if relation is not None and relation not in RELATIONS:
+        raise InputError(f"no edge {what!r}; give a relation ({', '.join(RELATIONS)}), or two "
+                         "nodes and perhaps a relation, such as 2>3 feedback")
+    gone = np.ones(len(e.source), bool)
+    if named:
+        gone &= (e.source == int(named[1])) & (e.target == int(named[2]))
+    if relation is not None:
+        gone &= e.relation == RELATIONS.index(relation)
+    if named and not gone.any():
+        raise InputError(f"{graph.trajectory_id}: has no edge {what!r}; its nodes are 0 to "
+                         f"{len(graph.kind) - 1}")
+    return graph._replace(edges=e.only(np.flatnonzero(~gone)))
 
 
 def multigraph(graph: Graph) -> nx.MultiDiGraph:

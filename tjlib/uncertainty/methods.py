@@ -16,7 +16,7 @@ from tjlib.uncertainty.rupa import rupa, rupa_structural
 from tjlib.uncertainty.tracer import tracer
 from tjlib.uncertainty.uprop import uprop, uprop_single
 
-__all__ = ["METHODS", "chosen", "score"]
+__all__ = ["AGAINST", "METHODS", "chosen", "score"]
 
 #: Name -> method, higher means more likely to fail: the paper's, its rivals, the controls.
 METHODS: dict[str, Callable[[Evidence], Score]] = {
@@ -32,6 +32,10 @@ METHODS: dict[str, Callable[[Evidence], Score]] = {
     "failing_share": controls.failing_share, "repetition": controls.repetition,
     "random": controls.random,
 }
+
+#: Method and control whose difference is what the method adds to its own inputs, or to length.
+AGAINST = (("rupa", "flat"), ("rupa", "flat_u"), ("rupa", "n_steps"),
+           ("rupa_structural", "flat"), ("rupa_structural", "n_steps"))
 
 
 def chosen(names: str | Sequence[str] = "all") -> tuple[str, ...]:

@@ -1,0 +1,246 @@
+"""A log scored and evaluated: what a row says, what is left out, what a terminal shows."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tjlib import commands
+from tjlib.__main__ import main
+from tjlib.formats.imported import Imported
+from tjlib.formats.registry import FORMATS, load
+from tjlib.measure import ranking
+from tjlib.ranktext import evaluation, ranked
+from tjlib.scoring import COLUMNS, as_csv, evaluate, scores, wide
+from tjlib.trace import InputError, Step, Trajectory
+from tjlib.uncertainty.methods import AGAINST, METHODS
+from tjlib.uncertainty.signals import fill
+
+RNG = np.random.default_rng
+
+
+def imported(name, steps, success, task, **fields):
+    trajectory = Trajectory(name, "refund it", (Step("look"),) * steps, "")
+    return Imported(trajectory, 1, success, task_id=task, **fields)
+
+
+#: Longer runs fail more often, whatever the task.
+RUNS = [imported(f"r{i}", 1 + (7 * i) % 11 + 4 * (i % 3 == 0), i % 3 != 0, f"task{i // 3}")
+        for i in range(24)]
+
+
+def test_a_row_holds_the_run_its_outcome_the_score_or_why_there_is_none():
+    found = scores([imported("a", 2, None, "t", trial="0", model="m", reward=0.5)], "n_steps,pe")
+    assert tuple(found.columns) == COLUMNS
+    assert found.iloc[0].tolist() == [
+        "a", "t", "0", "m", None, 0.5, 2, "n_steps", 2.0, "", "constant", 0]
+    assert found.iloc[1]["value"] is None and "log-probabilities" in found.iloc[1]["why"]
+
+
+def test_the_outcome_changes_no_score():
+    turned = [imported(r.trajectory.trajectory_id, len(r.trajectory.steps), not r.success,
+                       r.task_id) for r in RUNS]
+    pd.testing.assert_series_equal(scores(RUNS)["value"], scores(turned)["value"])
+
+
+def test_what_is_known_beside_the_log_makes_a_score_computable():
+    given = {"r0": {"local": fill([0.5] * 5, "surrogate"), "tokens": [1] * 5}}
+    found = scores(RUNS[:2], "pe", given=given)
+    assert found["value"].tolist() == [0.5, None]
+    assert found["u_source"].tolist() == ["surrogate", "constant"]
+
+
+def test_one_row_a_run_and_one_column_a_method_keep_their_order():
+    table = wide(scores(RUNS, "tracer,flat"))
+    assert list(table.columns) == ["tracer", "flat"]
+    assert list(table.index) == [r.trajectory.trajectory_id for r in RUNS]
+
+
+def test_an_evaluation_is_of_judged_runs_with_failure_as_the_positive_class():
+    runs = [*RUNS, imported("crashed", 3, None, "task0")]
+    table = evaluate(scores(runs, "n_steps"), RNG(0), draws=100)
+    row = table[table["metric"] == "auroc"].iloc[0]
+    lengths = [len(r.trajectory.steps) for r in RUNS]
+    assert row["value"] == ranking.auroc([not r.success for r in RUNS], lengths) > 0.5
+    assert (row["n"], row["n_failed"], row["n_unjudged"]) == (24, 8, 1)
+
+
+def test_length_is_no_use_among_runs_of_the_same_length():
+    table = evaluate(scores(RUNS, "n_steps,fewer_steps"), RNG(0), draws=100)
+    same = table[table["metric"] == "auroc|same_length"]
+    assert same["value"].tolist() == [0.5, 0.5]
+
+
+def test_models_are_compared_apart_only_where_there_are_several():
+    several = [imported(f"r{i}", 2 + i, i % 2 == 0, f"t{i}", model=f"m{i % 2}") for i in range(8)]
+    one = evaluate(scores(RUNS, "n_steps"), RNG(0), draws=100)
+    assert "auroc|same_model" not in set(one["metric"])
+    found = evaluate(scores(several, "n_steps"), RNG(0), draws=100)
+    assert found[found["metric"] == "auroc|same_model"]["why"].tolist() == [
+        "undefined: no failed and successful run share the stratum"]
+
+
+def test_a_log_without_outcomes_is_not_evaluated():
+    with pytest.raises(InputError, match="no run of the log has an outcome"):
+        evaluate(scores([imported("a", 2, None, "t")], "n_steps"), RNG(0))
+
+
+def test_csv_reads_back_to_the_last_digit(tmp_path):
+    found = scores(RUNS, "flat,pe")
+    back = pd.read_csv(io.BytesIO(as_csv(found)), keep_default_na=False, dtype=str)
+    assert tuple(back.columns) == COLUMNS
+    values = [None if v == "" else float(v) for v in back["value"]]
+    assert values == found["value"].tolist()
+
+
+def test_names_with_commas_quotes_and_line_ends_stay_in_their_cell():
+    odd = imported("a", 1, True, 'x,"y"\nz')
+    rows = list(csv.reader(io.StringIO(as_csv(scores([odd], "n_steps")).decode())))
+    assert len(rows) == 2 and rows[1][1] == 'x,"y"\nz'
+
+
+def test_the_likeliest_to_fail_stands_first_and_the_rest_is_counted():
+    text = ranked(scores(RUNS, "n_steps,pe"), most=3)
+    longest = max(RUNS, key=lambda r: len(r.trajectory.steps)).trajectory.trajectory_id
+    assert text.splitlines()[1].split()[0] == longest
+    assert "24 runs, the likeliest to fail by n_steps first; 21 more are not shown" in text
+    assert "pe: not computable: the log has no token log-probabilities" in text
+
+
+def test_without_any_score_only_reasons_are_shown():
+    assert ranked(scores(RUNS, "pe,verbalized")).splitlines() == [
+        "pe: not computable: the log has no token log-probabilities",
+        "verbalized: not computable: no step states a confidence"]
+
+
+def test_an_evaluation_shows_every_method_that_has_a_score_however_bad():
+    found = scores(RUNS, "n_steps,fewer_steps,pe,random")
+    text = evaluation(evaluate(found, RNG(0), draws=100, pairs=[("n_steps", "random")]))
+    first = [line.split("  ")[0] for line in text.split("\n\n")[0].splitlines()[1:]]
+    assert first == ["n_steps", "fewer_steps", "random", "n_steps - random", "(no knowledge)"]
+    assert "24 runs, 8 of them failed, 0 more without an outcome" in text
+    assert "pe: not computable: no run has a score" in text
+
+
+def test_what_is_to_be_read_with_care_is_said():
+    few = [imported(f"r{i}", 1 + i, i > 1, f"t{i}") for i in range(6)]
+    text = evaluation(evaluate(scores(few, "n_steps"), RNG(0), draws=200))
+    assert "few runs; " in text and "do not rely on the interval" in text
+    one = [imported(f"r{i}", 1 + i, True, f"t{i}") for i in range(6)]
+    assert "undefined: no run failed" in evaluation(evaluate(scores(one, "n_steps"), RNG(0)))
+
+
+def test_every_difference_reported_is_between_methods_there_are():
+    assert {name for pair in AGAINST for name in pair} <= set(METHODS)
+
+
+# --- the public log --------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def airline(shared):
+    log = load(shared / "traces/samples/tau_bench/gpt-4o-airline.json")
+    found = scores(log.runs)
+    pairs = [("rupa_structural", "flat"), ("rupa_structural", "n_steps")]
+    return evaluate(found, RNG(0), pairs=pairs).set_index(["method", "metric"])
+
+
+def test_on_the_airline_log_length_alone_ranks_as_well_as_propagation(airline):
+    assert airline.loc[("n_steps", "auroc"), "value"] == pytest.approx(0.683, abs=5e-4)
+    assert airline.loc[("n_steps", "auroc"), "lo"] > 0.5
+    for control in ("flat", "n_steps"):
+        row = airline.loc[(f"rupa_structural - {control}", "auroc")]
+        assert row["lo"] < 0 < row["hi"]
+
+
+def test_on_the_airline_log_length_tells_nothing_between_trials_of_one_task(airline):
+    row = airline.loc[("n_steps", "auroc|same_task")]
+    assert row["pairs"] == 88
+    assert row["lo"] < 0.5 < row["hi"]
+
+
+def test_on_the_airline_log_a_random_score_is_no_better_than_chance(airline):
+    row = airline.loc[("random", "auroc")]
+    assert row["lo"] < 0.5 < row["hi"] and (row["n"], row["n_failed"]) == (200, 116)
+
+
+# --- the command -----------------------------------------------------------------------------
+
+@pytest.fixture
+def run(capsys):
+    def call(*args):
+        try:
+            status = main(["uq", *map(str, args)])
+        except SystemExit as left:
+            status = left.code
+        return status, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def log(tmp_path):
+    episodes = [{"task_id": i // 2, "trial": i % 2, "reward": float(i % 3 > 0), "info": {},
+                 "traj": [{"role": "user", "content": "Refund it"}]
+                 + [{"role": "assistant", "content": f"Step {j}"} for j in range(1 + i)]}
+                for i in range(12)]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(episodes, indent=0), "utf-8")
+    return path
+
+
+def test_uq_prints_a_table_and_writes_every_score(run, log, tmp_path):
+    status, out, err = run("--traces", log, "--method", "n_steps,pe", "--out", tmp_path / "s.csv")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[1].split()[:2] == ["tau-5-1", "success"]
+    assert f"{log}: tau_bench; a step's own uncertainty: constant" in out
+    assert (tmp_path / "s.csv").read_bytes() == as_csv(scores(load(log).runs, "n_steps,pe"))
+
+
+def test_uq_evaluates_when_asked_and_the_same_seed_gives_the_same_text(run, log):
+    args = ("--traces", log, "--evaluate", "--draws", 100)
+    status, out, _ = run(*args)
+    assert status == 0 and "best F1" in out and "same task" in out
+    assert "rupa_structural - flat" in out
+    assert run(*args)[1] == out != run(*args, "--seed", 1)[1]
+
+
+def test_uq_names_what_it_could_not_read_by_line(run, log):
+    log.write_text(json.dumps([{"task_id": 1, "traj": [
+        {"role": "critic\x1b[2J", "content": "x"}, {"role": "assistant", "content": "Hi"}]},
+        7]).replace(", 7", ",\n7"), "utf-8")
+    status, out, err = run("--traces", log, "--method", "n_steps")
+    assert status == 0 and "\x1b" not in out + err
+    assert err.splitlines() == [
+        f"tjlib: {log}:2: no episode of tau-bench",
+        f"tjlib: {log}:1: tau-1: message 0: of unknown role 'critic?[2J', left out",
+        f"tjlib: {log}:1: tau-1: no reward that is a number, so not judged"]
+
+
+@pytest.mark.parametrize(("args", "says"), [
+    (["--method", "rupee"], "no method 'rupee'; there are: rupa, "),
+    (["--format", "tau3"], "no format 'tau3'; known are auto, native, tau_bench")])
+def test_an_unknown_method_or_format_is_wrong_usage(run, log, args, says):
+    status, out, err = run("--traces", log, *args)
+    assert (status, out) == (2, "") and says in err
+
+
+@pytest.mark.parametrize(("args", "says"), [
+    (["--traces", "no.json"], "no.json: there is no such file; check the path"),
+    (["--embedder", " "], "no embedder named"),
+    (["--out", "no/such/folder/s.csv"], "no/such/folder/s.csv"),
+    (["--evaluate"], "no run of the log has an outcome")])
+def test_bad_input_is_one_line_and_exit_1(run, log, args, says):
+    if "--evaluate" in args:
+        log.write_text(log.read_text("utf-8").replace('"reward"', '"points"'), "utf-8")
+    status, _, err = run("--traces", log, "--method", "rupa_structural", *args)
+    last = [line for line in err.splitlines() if "not judged" not in line]
+    assert status == 1 and len(last) == 1 and says in last[0]
+
+
+def test_the_help_names_every_format(run):
+    _, out, _ = run("--help")
+    assert all(name in out for name in ("auto", *FORMATS))
+    assert commands.uq.__doc__

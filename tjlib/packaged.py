@@ -1,0 +1,80 @@
+"""The tables that come with the library, in a checkout or in the installed package.
+
+Decision: a table is named by what it holds, and read whole. Refusal: nothing
+is fetched, and nothing a table holds is corrected here; the data sheet says
+what each column means.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tjlib.trace import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["data_folder", "published", "recorded_prefix", "sentences"]
+
+
+def data_folder(name: str) -> Path:
+    """Return one folder of the data sheet, in a checkout or in the installed package."""
+    packed = Path(str(files("tjlib"))) / "data" / name
+    return packed if packed.is_dir() else packed.parents[2] / "data" / name
+
+
+def published(name: str) -> pd.DataFrame:
+    """Read one published table, such as ``trajectory_judge_numbers``.
+
+    Parameters
+    ----------
+    name : str
+        A file of data/published without ``.csv``; the data sheet says what
+        each holds.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        For a name that is not there; the message lists those that are.
+    """
+    import pandas as pd
+
+    names = sorted(path.stem for path in data_folder("published").glob("*.csv"))
+    if name not in names:
+        raise InputError(f"no published table {name!r}; there are: {', '.join(names)}")
+    return pd.read_csv(data_folder("published") / f"{name}.csv")
+
+
+def sentences() -> pd.DataFrame:
+    """Read the invented sentences that test a judge of replies.
+
+    Returns
+    -------
+    DataFrame
+        id, kind, harmful (0 or 1), split ("set" or "report") and text; the
+        data sheet says what may be done with each half.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("sentences") / "reply_sentences.csv")
+
+
+def recorded_prefix() -> pd.DataFrame:
+    """Read what the prefix cache did for two judges over the first trajectories of the judged set.
+
+    Returns
+    -------
+    DataFrame
+        One row per prompt that bench/prefix.py read: condition, judge, mode,
+        trajectory_id, prompt_tokens, cached_tokens, seconds; `tjlib.measure.prefix`
+        sums it up.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("recorded") / "prefix.csv")

@@ -1,0 +1,144 @@
+"""A log scored by every method, and how well the scores put its failures first.
+
+Decision: one row a run and method, with what the log says of the outcome
+beside the score, so that a table says by itself what it can be used for.
+Refusal: a method sees the trajectory and never the outcome, and runs nobody
+judged are left out of an evaluation and counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tjlib.formats.imported import Imported
+from tjlib.measure.compare import compare
+from tjlib.trace import InputError
+from tjlib.uncertainty.evidence import Evidence
+from tjlib.uncertainty.methods import chosen, score
+
+__all__ = ["COLUMNS", "as_csv", "evaluate", "scores", "wide"]
+
+#: The columns of `scores`.
+COLUMNS = ("trajectory_id", "task_id", "trial", "model", "success", "reward", "steps", "method",
+           "value", "why", "u_source", "n_imputed")
+_RUN = list(COLUMNS[:7])
+
+
+def scores(
+    runs: Sequence[Imported], names: str | Sequence[str] = "all", *,
+    given: Mapping[str, Mapping[str, Any]] | None = None,
+    progress: Callable[[Iterable], Iterable] = iter, **settings: Any,
+) -> pd.DataFrame:
+    """Score every run of a log by every method named.
+
+    Parameters
+    ----------
+    runs : sequence of Imported
+    names : str or sequence of str
+        Names of methods, comma-separated or a list; "all" for every one.
+    given : mapping of trajectory_id to mapping, optional
+        What is known of single runs beyond the log, as fields of `Evidence`.
+    progress : callable
+        Wraps the runs, as tqdm does.
+    **settings
+        Fields of `Evidence` that hold for all runs, such as similarity.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; success, reward and value are None where there is none.
+
+    Raises
+    ------
+    InputError
+        If a method is unknown.
+
+    Examples
+    --------
+    >>> from tjlib.trace import Step, Trajectory
+    >>> run = Imported(Trajectory("t-1", "Refund it.", (Step("Look."),), ""), 1, task_id="t")
+    >>> scores([run], "n_steps,pe")["value"].tolist()
+    [1.0, None]
+    """
+    names, given, rows = chosen(names), given or {}, []
+    for run in progress(runs):
+        t = run.trajectory
+        evidence = Evidence(t, **settings | dict(given.get(t.trajectory_id, {})))
+        about = {"task_id": run.task_id, "trial": run.trial, "model": run.model,
+                 "success": run.success, "reward": run.reward, "steps": len(t.steps)}
+        rows += [about | row for row in score([evidence], names)]
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def wide(found: pd.DataFrame) -> pd.DataFrame:
+    """Lay scores out with one row a run and one column a method, both in the order given.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As `scores` returns.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by trajectory_id; None where there is no score.
+    """
+    table = found.pivot(index="trajectory_id", columns="method", values="value")  # noqa: PD010
+    return table.reindex(
+        index=found["trajectory_id"].unique(), columns=found["method"].unique())
+
+
+def evaluate(
+    found: pd.DataFrame, rng: np.random.Generator, *, pairs: Sequence[tuple[str, str]] = (),
+    draws: int = 2000,
+) -> pd.DataFrame:
+    """Tell how well each method puts the failed runs of a log first.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As `scores` returns.
+    rng : numpy.random.Generator
+    pairs : sequence of (method, method)
+        Differences to report.
+    draws : int
+        Resamples of tasks behind each interval.
+
+    Returns
+    -------
+    DataFrame
+        As `compare`: pooled, and with only pairs of the same number of
+        steps, of the same task and, where the log names several, of the
+        same model; n_unjudged counts the runs without an outcome.
+
+    Raises
+    ------
+    InputError
+        If no run has an outcome.
+    """
+    runs = found.drop_duplicates("trajectory_id").set_index("trajectory_id")[_RUN[1:]]
+    judged = runs[runs["success"].notna()]
+    if judged.empty:
+        raise InputError("no run of the log has an outcome; an evaluation needs success or failure")
+    strata = {"same_length": judged["steps"].astype(int), "same_task": judged["task_id"]}
+    if len(set(judged["model"])) > 1:
+        strata["same_model"] = judged["model"].fillna("")
+    table = compare(
+        wide(found).loc[judged.index], ~judged["success"].astype(bool), judged["task_id"], rng,
+        strata=strata, length=judged["steps"].astype(int), pairs=pairs, draws=draws)
+    return table.assign(n_unjudged=len(runs) - len(judged))
+
+
+def as_csv(found: pd.DataFrame) -> bytes:
+    """Write scores as CSV in UTF-8, every digit kept, nothing where there is no value."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(found.columns)
+    writer.writerows(found.itertuples(index=False))
+    return out.getvalue().encode("utf-8")
