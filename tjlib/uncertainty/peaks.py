@@ -1,0 +1,151 @@
+"""Where the riskiest step of a run falls, and what surrounds it, beside every other step.
+
+Decision: a step is described by the same numbers whether or not it is the
+riskiest, so that a figure about peaks has its comparison in the same table,
+and where a peak would fall by itself is computed and not taken for even
+(section 3 of the RUPA paper defines neither). Refusal: nothing here knows how
+a run ended, and a peak is no proof of where something went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from tjlib.uncertainty.calibrate import Reliability
+from tjlib.uncertainty.parameters import RELATIONS
+from tjlib.uncertainty.prefix import KINDS
+from tjlib.uncertainty.propagate import Propagation, propagate
+from tjlib.uncertainty.signals import Local
+
+__all__ = ["around", "dealt", "describe", "fifths"]
+
+
+def fifths(steps: int, parts: int = 5) -> np.ndarray:
+    """Say which fifth of its run each step falls into, by its place from 0 (first) to 1 (last).
+
+    Of few steps not each fifth gets as many, and the last holds both the last
+    step and its own lower end: a peak anywhere at random is not spread evenly.
+
+    Parameters
+    ----------
+    steps : int
+        Steps of the run.
+    parts : int
+        How many parts; the name is that of the default.
+
+    Returns
+    -------
+    (steps,) int array
+        From 0; of a run of one step, which has no place, -1.
+
+    Examples
+    --------
+    >>> fifths(6).tolist(), fifths(1).tolist()
+    ([0, 1, 2, 3, 4, 4], [-1])
+    """
+    if steps == 1:
+        return np.array([-1])
+    return np.minimum(parts * np.arange(steps) // max(steps - 1, 1), parts - 1)
+
+
+def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
+    """Describe every step of a run by the same numbers.
+
+    Parameters
+    ----------
+    run : Propagation
+    risk : str
+        What is highest at the peak: "R", or "U", the step's own uncertainty.
+
+    Returns
+    -------
+    DataFrame
+        One row a step: trajectory_id, step, fifth, position (0 first, 1 last;
+        missing in a run of one step), peak (the first step of the highest
+        risk), U, Q, R; share|RELATION, the part of the weight into the step
+        that comes along a relation (missing if nothing comes); repetition, the
+        closest match of an earlier step it repeats, and failing, the highest
+        uncertainty of the observations since the step before (both in [0, 1],
+        0 without).
+    """
+    graph, edges, weight = run.graph, run.weighted.edges, run.weighted.weight
+    n = len(graph.agent)
+    at = np.searchsorted(graph.agent, edges.target)
+    total = np.bincount(at, weight, n)
+    out = {"trajectory_id": graph.trajectory_id, "step": np.arange(n), "fifth": fifths(n),
+           "position": np.arange(n) / (n - 1) if n > 1 else np.full(n, np.nan),
+           "U": run.u, "Q": run.q, "R": run.r}
+    out["peak"] = np.arange(n) == (np.argmax(out[risk]) if n else -1)
+    for code, name in enumerate(RELATIONS):
+        part = np.bincount(at, weight * (edges.relation == code), n)
+        out[f"share|{name}"] = np.divide(part, total, out=np.full(n, np.nan), where=total > 0)
+    again, failing = np.zeros(n), np.zeros(n)
+    repeats = edges.relation == RELATIONS.index("repetition")
+    np.maximum.at(again, at[repeats], edges.match[repeats])
+    observed = np.flatnonzero(graph.kind == KINDS.index("env"))
+    after = np.searchsorted(graph.agent, observed)  # the step that reads it first
+    seen = after < n
+    np.maximum.at(failing, after[seen], graph.uncertainty[observed[seen]])
+    return pd.DataFrame(out | {"repetition": again, "failing": failing})
+
+
+def dealt(
+    run: Propagation, rng: np.random.Generator, draws: int = 20,
+    reliability: Reliability | None = None,
+) -> np.ndarray:
+    """Say where the peak falls when the run's values are dealt to its steps at random.
+
+    What a step brings with it (U and Q) is dealt among the steps, what an
+    observation brings among the observations; which edges there are stays as
+    it was. What is left of a preference for late steps is the recursion's.
+
+    Parameters
+    ----------
+    run : Propagation
+    rng : numpy.random.Generator
+    draws : int
+    reliability : Reliability, optional
+        The one the run was propagated with.
+
+    Returns
+    -------
+    (draws,) int array
+        Steps; empty for a run without a step.
+    """
+    graph, out = run.graph, []
+    env = np.flatnonzero(graph.kind == KINDS.index("env"))
+    for _ in range(draws if len(run.r) else 0):
+        order, uncertainty = rng.permutation(len(run.r)), graph.uncertainty.copy()
+        uncertainty[env] = rng.permutation(uncertainty[env])
+        other = graph._replace(q=graph.q[order], uncertainty=uncertainty)
+        done = propagate(other, Local(tuple(run.u[order].tolist()), run.source),
+                         parameters=run.parameters, reliability=reliability)
+        out.append(int(np.argmax(done.r)))
+    return np.array(out, int)
+
+
+def around(steps: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """Put each run's peak beside the mean of its other steps.
+
+    Parameters
+    ----------
+    steps : DataFrame
+        Of `describe`, for any number of runs.
+    columns : iterable of str
+        Which of its numbers.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by trajectory_id, in the order given: COLUMN|peak,
+        COLUMN|others (missing in a run of one step) and COLUMN|more, the first minus the second.
+    """
+    columns = list(columns)
+    who = list(dict.fromkeys(steps["trajectory_id"]))
+    by = {name: rows.groupby("trajectory_id", sort=False)[columns].mean().reindex(who)
+          for name, rows in (("peak", steps[steps["peak"]]), ("others", steps[~steps["peak"]]))}
+    by["more"] = by["peak"] - by["others"]
+    return pd.concat([frame.add_suffix(f"|{name}") for name, frame in by.items()], axis=1)
