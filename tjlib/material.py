@@ -25,13 +25,21 @@ from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["SIGNALS", "STORED", "Material", "crossed", "load"]
+__all__ = ["SIGNALS", "STORED", "WORDLESS", "Material", "crossed", "load"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
 
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
+
+#: The methods that read no word, and so can score a stored run: name -> what a table calls it.
+WORDLESS = {
+    "random": "random numbers", "sp_sum": "sequence probability, sum",
+    "sp_mean": "sequence probability, mean", "pe": "predictive entropy",
+    "saup_rms": "root mean square", "verbalized": "stated confidence",
+    "n_steps": "number of steps", "fewer_steps": "number of steps, negated",
+}
 
 
 class Material(NamedTuple):
@@ -50,7 +58,7 @@ class Material(NamedTuple):
 
 def load(
     traces: str, embedder: str = "jaccard", signal: str = "auto",
-    parameters: Parameters | None = None,
+    parameters: Parameters | None = None, part: str = "all",
 ) -> Material:
     """Take runs from a log, or the stored numbers of a set.
 
@@ -65,6 +73,8 @@ def load(
         tokens, in nats (of stored numbers under the surrogate model), or a
         constant; "auto" is nll where there is any.
     parameters : Parameters, optional
+    part : str
+        Of a stored step, as `features.local`.
 
     Returns
     -------
@@ -85,7 +95,7 @@ def load(
         raise InputError(f"no signal {signal!r}; give {', '.join(SIGNALS)}")
     name = "tau_airline" if traces == STORED else traces
     if name in features.SETS:
-        return _stored(name, embedder, signal, parameters)
+        return _stored(name, embedder, signal, parameters, part)
     log = registry.load(traces)
     runs = log.runs
     has = any(step.logprobs for run in runs for step in run.trajectory.steps)
@@ -102,7 +112,9 @@ def load(
                     f"{traces} ({log.format}, {len(runs)} runs{unread})")
 
 
-def _stored(name: str, embedder: str, signal: str, parameters: Parameters | None) -> Material:
+def _stored(
+    name: str, embedder: str, signal: str, parameters: Parameters | None, part: str,
+) -> Material:
     tables = features.read(name)
     graphs = features.graphs(tables, embedder, parameters)
     read = tables.steps["dropped"].notna().all()
@@ -112,7 +124,7 @@ def _stored(name: str, embedder: str, signal: str, parameters: Parameters | None
             g.trajectory_id: {"local": u} for g, u in zip(graphs, local, strict=True)},
             f"{features.SETS[name]}, in data/features")
     measure = "nll" if signal == "auto" else signal
-    local = features.local(tables, measure)
+    local = features.local(tables, measure, part)
     rows = dict(iter(tables.steps.groupby("trajectory_id", sort=False)))
     given = {}
     for graph, u in zip(graphs, local, strict=True):

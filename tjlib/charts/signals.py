@@ -14,12 +14,13 @@ import pandas as pd
 from tjlib.charts.parts import facets, tips
 from tjlib.charts.theme import ROLE
 
-__all__ = ["WHAT", "forest", "one_run", "relations", "where"]
+__all__ = ["WHAT", "forest", "levels", "one_run", "relations", "where"]
 
 #: What a mark is of: colour and shape, in the order of the legend.
 WHAT = {
     "failed runs": (ROLE["loud"], "square"), "successful runs": (ROLE["clean"], "circle"),
     "a step at random": ("#E69F00", "diamond"), "values dealt anew": ("#009E73", "triangle-up"),
+    "other steps of failed runs": ("#56B4E9", "cross"),
 }
 
 
@@ -128,6 +129,38 @@ def relations(rows: pd.DataFrame) -> alt.LayerChart:
         x=alt.X("lo:Q", title=title), x2="hi:Q", color=looks["color"])
     points = base.mark_point(size=100).encode(x=alt.X("value:Q", title=title), **looks)
     return alt.layer(zero, spans, points).properties(height=alt.Step(20, **{"for": "position"}))
+
+
+def levels(rows: pd.DataFrame) -> alt.LayerChart:
+    """Draw what the riskiest step is like beside other steps, and what is printed of it.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns number (its name), what (of `WHAT`), value, lo, hi (in [0, 1],
+        missing where there is none), shown (text) and published (missing where
+        nothing is printed).
+
+    Returns
+    -------
+    altair.LayerChart
+    """
+    names, scale = _present(rows), alt.Scale(domain=[0, 1])
+    looks = _looks(names)
+    base = alt.Chart(rows).encode(
+        y=alt.Y("number:N", sort=list(dict.fromkeys(rows["number"])), title=None,
+                axis=alt.Axis(labelLimit=190)),
+        tooltip=tips(number="number", what="of", shown="mean", published=("printed", ".3f")))
+    drawn = base.transform_filter("isValid(datum.value)").encode(
+        yOffset=alt.YOffset("what:N", sort=names))
+    x = alt.X("value:Q", title="mean over runs", scale=scale)
+    spans = drawn.transform_filter("isValid(datum.lo)").mark_rule(strokeWidth=2).encode(
+        x=alt.X("lo:Q", title="mean over runs", scale=scale), x2="hi:Q", color=looks["color"])
+    points = drawn.mark_point(size=100).encode(x=x, **looks)
+    hollow = base.transform_filter("isValid(datum.published)").mark_point(
+        style="published", filled=False, shape="diamond", size=170).encode(
+        x=alt.X("published:Q", title="mean over runs", scale=scale))
+    return alt.layer(spans, points, hollow).properties(height=alt.Step(20, **{"for": "position"}))
 
 
 def one_run(rows: pd.DataFrame) -> alt.FacetChart:

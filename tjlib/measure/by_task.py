@@ -14,9 +14,34 @@ import pandas as pd
 
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 
-__all__ = ["ONE_TASK", "means"]
+__all__ = ["ONE_TASK", "means", "split"]
 
 ONE_TASK = "undefined: all runs are of one task, and whole tasks are drawn"
+
+
+def split(values: pd.DataFrame, failed: Sequence[bool]) -> pd.DataFrame:
+    """Give runs that failed and runs that succeeded columns of their own, for `means`.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row a run.
+    failed : (n,) sequence of bool or None
+        Runs without an outcome have a value in neither.
+
+    Returns
+    -------
+    DataFrame
+        Columns "failed|COLUMN", then "successful|COLUMN".
+
+    Examples
+    --------
+    >>> split(pd.DataFrame({"a": [1.0, 2.0]}), [True, None]).to_dict("list")
+    {'failed|a': [1.0, nan], 'successful|a': [nan, nan]}
+    """
+    outcome = pd.Series(list(failed), index=values.index, dtype=object)
+    return pd.concat([values.where(outcome.eq(known), np.nan).add_prefix(f"{name}|")
+                      for name, known in (("failed", True), ("successful", False))], axis=1)
 
 
 def means(

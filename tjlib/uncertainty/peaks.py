@@ -20,10 +20,14 @@ from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.propagate import Propagation, propagate
 from tjlib.uncertainty.signals import Local
 
-__all__ = ["around", "dealt", "describe", "fifths"]
+__all__ = ["around", "dealt", "describe", "fifths", "spread"]
 
 
-def fifths(steps: int, parts: int = 5) -> np.ndarray:
+#: Parts a run is cut into.
+_PARTS = 5
+
+
+def fifths(steps: int) -> np.ndarray:
     """Say which fifth of its run each step falls into, by its place from 0 (first) to 1 (last).
 
     Of few steps not each fifth gets as many, and the last holds both the last
@@ -33,8 +37,6 @@ def fifths(steps: int, parts: int = 5) -> np.ndarray:
     ----------
     steps : int
         Steps of the run.
-    parts : int
-        How many parts; the name is that of the default.
 
     Returns
     -------
@@ -48,7 +50,29 @@ def fifths(steps: int, parts: int = 5) -> np.ndarray:
     """
     if steps == 1:
         return np.array([-1])
-    return np.minimum(parts * np.arange(steps) // max(steps - 1, 1), parts - 1)
+    return np.minimum(_PARTS * np.arange(steps) // max(steps - 1, 1), _PARTS - 1)
+
+
+def spread(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of each run's rows in each fifth of it.
+
+    Of its peaks alone this says where the peak is, of all its steps where a
+    step taken at random would be.
+
+    Parameters
+    ----------
+    steps : DataFrame
+        Columns trajectory_id and fifth, as `describe` has them.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by trajectory_id, columns 0 to 4; rows add up to 1, and a run
+        of one step has none.
+    """
+    placed = steps[steps["fifth"] >= 0]
+    table = pd.crosstab(placed["trajectory_id"], placed["fifth"], normalize="index")
+    return table.reindex(columns=range(_PARTS), fill_value=0.0)
 
 
 def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
