@@ -55,7 +55,7 @@ traces: str = "features"  # features (stored numbers of the airline log), or a l
 embedder: str = "jaccard"  # jaccard (shared words), minilm, bge-m3 (the paper's), or a model's folder
 signal: str = "auto"  # a step's own uncertainty: nll, entropy, constant (none); auto: nll if there is any
 methods: list[str] = ["random", "sp_sum", "sp_mean", "pe", "saup_rms", "verbalized", "n_steps"]  # ranked below
-pick: int = 4  # which failed run of the desk you score by eye, from 0
+pick: int = 0  # which failed run of the desk you score by eye, from 0
 draws: int = 2_000  # resamples of tasks behind each interval
 seed: int = 0  # seed of all that is drawn
 window: int = 5  # Table 5: steps a step can look back to
@@ -341,17 +341,11 @@ def solved(use, local, fitted=None, **change):
 
 
 whole = solved(log, log.local)
-steps = {"R": pd.concat([peaks.describe(run) for run in whole], ignore_index=True)}
+DEALS, rng = 20, drawn()
+anew = np.concatenate([peaks.dealt(run, rng, DEALS, rho) for run, rho in zip(whole, fits, strict=True)])
+steps = {"R": pd.concat([peaks.describe(run) for run in whole], ignore_index=True).assign(dealt=anew)}
 if has_own:
     steps["U"] = pd.concat([peaks.describe(run, "U") for run in whole], ignore_index=True)
-DEALS = 20
-rng, rows = drawn(), []
-for run, rho in zip(whole, fits, strict=True):
-    dealt = peaks.dealt(run, rng, DEALS, rho)
-    part = peaks.fifths(len(run.r))
-    rows.append(pd.DataFrame({"trajectory_id": run.graph.trajectory_id, "step": dealt,
-                              "fifth": part[dealt] if len(part) else []}))
-again = pd.concat(rows, ignore_index=True)
 chapter.number("b3-deals", DEALS, 0)
 
 # %% tags=["hide-input"]
@@ -359,17 +353,16 @@ RISKS = {"R": "risk R", "U": "own uncertainty U"}
 PARTS = ["first", "second", "third", "fourth", "last"]
 
 
-def placed(frame, name):
-    """Give each run the share of its rows in each fifth, under a name."""
-    return peaks.spread(frame).reindex(runs.index).set_axis([f"{name}|{p}" for p in PARTS], axis=1)
+def placed(frame, *names):
+    """Say for each run how much of each chance lies in each fifth."""
+    return pd.concat([peaks.spread(frame, name).reindex(runs.index).set_axis(
+        [f"{name}|{p}" for p in PARTS], axis=1) for name in names], axis=1)
 
 
 PAIRS = [("failed|peak", "failed|any"), ("failed|peak", "successful|peak"), ("failed|peak", "failed|dealt")]
 places = {}
 for risk, frame in steps.items():
-    shares = [placed(frame[frame["peak"]], "peak"), placed(frame, "any")]
-    shares += [placed(again, "dealt")] if risk == "R" else []
-    table = by_task.split(pd.concat(shares, axis=1), runs["failed"])
+    table = by_task.split(placed(frame, "peak", "any", *["dealt"] * (risk == "R")), runs["failed"])
     pairs = [(f"{a}|{p}", f"{b}|{p}") for a, b in PAIRS for p in PARTS if f"{b}|{p}" in table]
     places[risk] = by_task.means(table, runs["task"], drawn(), pairs=pairs,
                                  draws=given.draws).set_index("what")
@@ -405,7 +398,7 @@ for key, name in (("peak", "failed|peak"), ("any", "failed|any"), ("dealt", "fai
 for key, other in (("any", "failed|any"), ("success", "successful|peak"), ("dealt", "failed|dealt")):
     for part in ("first", "last"):
         chapter.text(f"b3-{part}-minus-{key}", difference("R", other, part))
-positions = pd.DataFrame({risk: f[f["peak"]].set_index("trajectory_id")["position"].reindex(runs.index)
+positions = pd.DataFrame({risk: f[f["peak"] == 1].set_index("trajectory_id")["position"].reindex(runs.index)
                           for risk, f in steps.items()})
 mean_place = by_task.means(by_task.split(positions, runs["failed"]), runs["task"], drawn(),
                            pairs=[(f"failed|{r}", f"successful|{r}") for r in steps],
@@ -450,8 +443,8 @@ for name, change in VARIED.items():
     change = dict(change)
     done = solved(log, change.pop("local", log.local), **change)
     frame = pd.concat([peaks.describe(run) for run in done], ignore_index=True)
-    table = pd.concat([placed(frame[frame["peak"]], "peak"), placed(frame, "any")], axis=1)
-    last = by_task.means(by_task.split(table[["peak|last", "any|last"]], runs["failed"]), runs["task"],
+    table = placed(frame, "peak", "any")[["peak|last", "any|last"]]
+    last = by_task.means(by_task.split(table, runs["failed"]), runs["task"],
                          drawn(), pairs=[(f"failed|{a}|last", f"{b}|last") for a, b in (
                              ("peak", "failed|any"), ("peak", "successful|peak"))],
                          draws=given.draws).set_index("what")
@@ -508,7 +501,7 @@ for key, what in (("peak", "failed|{}|peak"), ("others", "failed|{}|others"), ("
         row = beside.loc[what.format(column)]
         chapter.text(f"b3-{short}-{key}", NO_OWN if column == "U" and not has_own else
                      tables.estimate(row, 2))
-at_peak = steps["R"][steps["R"]["peak"]].set_index("trajectory_id").reindex(runs.index)
+at_peak = steps["R"][steps["R"]["peak"] == 1].set_index("trajectory_id").reindex(runs.index)
 repeating = (at_peak["repetition"] > 0).where(at_peak["repetition"].notna())[runs["failed"].eq(True)]
 chapter.number("b3-repeating", repeating.sum(), 0)
 
@@ -530,15 +523,8 @@ chapter.number("b3-repeating", repeating.sum(), 0)
 
 # %% tags=["hide-input"]
 SHARES = [f"share|{name}" for name in RELATIONS]
-frame = steps["R"].merge(again.groupby(["trajectory_id", "step"]).size().rename("times").reset_index(),
-                         how="left").fillna({"times": 0})
-dealt_share = frame[SHARES].mul(frame["times"] / DEALS, axis=0).groupby(frame["trajectory_id"]).sum()
-n_steps = runs["steps"].reindex(dealt_share.index)
-all_share = frame.groupby("trajectory_id")[SHARES].sum()
-other = (all_share - dealt_share).div(n_steps - 1, axis=0).where(n_steps > 1)
-null = by_task.means(by_task.split(pd.concat([
-    dealt_share.add_suffix("|peak"), other.add_suffix("|others"),
-    (dealt_share - other).add_suffix("|more")], axis=1).reindex(runs.index), runs["failed"]),
+null = by_task.means(by_task.split(
+    peaks.around(steps["R"], SHARES, "dealt").reindex(runs.index), runs["failed"]),
     runs["task"], drawn(), draws=given.draws).set_index("what")
 ROWS = {"failed runs": (beside, "failed"), "successful runs": (beside, "successful"),
         "values dealt anew": (null, "failed")}

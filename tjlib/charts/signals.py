@@ -66,8 +66,8 @@ def forest(rows: pd.DataFrame) -> alt.FacetChart:
         style="published", filled=False, shape="diamond", size=170).encode(
         x=alt.X("published:Q", title="AUROC", scale=scale))
     one = alt.layer(chance, spans, points, hollow, data=rows)
-    return facets(one.properties(width=215, height=alt.Step(30)), "panel",
-                  list(dict.fromkeys(rows["panel"])), columns=2, rows=True)
+    return facets(one.properties(width=145, height=alt.Step(30)), "panel",
+                  list(dict.fromkeys(rows["panel"])), columns=3, rows=True)
 
 
 def where(rows: pd.DataFrame) -> alt.FacetChart:
@@ -97,7 +97,7 @@ def where(rows: pd.DataFrame) -> alt.FacetChart:
     points = base.transform_filter("datum.what != 'failed runs'").mark_point(
         size=110, opacity=1).encode(
         y=y, **looks, xOffset=alt.XOffset("what:N", scale=alt.Scale(paddingOuter=0.3)))
-    one = alt.layer(bars, spans, points, data=rows)
+    one = alt.layer(bars, spans, points, data=rows).resolve_scale(xOffset="independent")
     return facets(one.properties(width=270, height=240), "risk",
                   list(dict.fromkeys(rows["risk"])), columns=2)
 
@@ -128,7 +128,7 @@ def relations(rows: pd.DataFrame) -> alt.LayerChart:
     spans = base.transform_filter("isValid(datum.lo)").mark_rule(strokeWidth=2).encode(
         x=alt.X("lo:Q", title=title), x2="hi:Q", color=looks["color"])
     points = base.mark_point(size=100).encode(x=alt.X("value:Q", title=title), **looks)
-    return alt.layer(zero, spans, points).properties(height=alt.Step(20, **{"for": "position"}))
+    return alt.layer(zero, spans, points).properties(height=alt.Step(52, **{"for": "position"}))
 
 
 def levels(rows: pd.DataFrame) -> alt.LayerChart:
@@ -160,7 +160,7 @@ def levels(rows: pd.DataFrame) -> alt.LayerChart:
     hollow = base.transform_filter("isValid(datum.published)").mark_point(
         style="published", filled=False, shape="diamond", size=170).encode(
         x=alt.X("published:Q", title="mean over runs", scale=scale))
-    return alt.layer(spans, points, hollow).properties(height=alt.Step(20, **{"for": "position"}))
+    return alt.layer(spans, points, hollow).properties(height=alt.Step(52, **{"for": "position"}))
 
 
 def one_run(rows: pd.DataFrame) -> alt.FacetChart:

@@ -53,16 +53,16 @@ def fifths(steps: int) -> np.ndarray:
     return np.minimum(_PARTS * np.arange(steps) // max(steps - 1, 1), _PARTS - 1)
 
 
-def spread(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of each run's rows in each fifth of it.
-
-    Of its peaks alone this says where the peak is, of all its steps where a
-    step taken at random would be.
+def spread(steps: pd.DataFrame, chance: str = "peak") -> pd.DataFrame:
+    """Return how much of each run's chance lies in each fifth of it.
 
     Parameters
     ----------
     steps : DataFrame
-        Columns trajectory_id and fifth, as `describe` has them.
+        Of `describe`, for any number of runs.
+    chance : str
+        The column that says how likely each step is the one meant: ``peak``,
+        ``any``, or one of `dealt`.
 
     Returns
     -------
@@ -71,8 +71,8 @@ def spread(steps: pd.DataFrame) -> pd.DataFrame:
         of one step has none.
     """
     placed = steps[steps["fifth"] >= 0]
-    table = pd.crosstab(placed["trajectory_id"], placed["fifth"], normalize="index")
-    return table.reindex(columns=range(_PARTS), fill_value=0.0)
+    table = placed.pivot_table(chance, "trajectory_id", "fifth", "sum", sort=False)
+    return table.reindex(columns=range(_PARTS)).fillna(0.0)
 
 
 def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
@@ -88,8 +88,8 @@ def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
     -------
     DataFrame
         One row a step: trajectory_id, step, fifth, position (0 first, 1 last;
-        missing in a run of one step), peak (the first step of the highest
-        risk), U, Q, R; share|RELATION, the part of the weight into the step
+        missing in a run of one step), peak (1 at the first step of the highest
+        risk, else 0), any (the same for each step, 1 in sum), U, Q, R; share|RELATION, the part of the weight into the step
         that comes along a relation (missing if nothing comes); repetition, the
         closest match of an earlier step it repeats, and failing, the highest
         uncertainty of the observations since the step before (both in [0, 1],
@@ -102,7 +102,8 @@ def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
     out = {"trajectory_id": graph.trajectory_id, "step": np.arange(n), "fifth": fifths(n),
            "position": np.arange(n) / (n - 1) if n > 1 else np.full(n, np.nan),
            "U": run.u, "Q": run.q, "R": run.r}
-    out["peak"] = np.arange(n) == (np.argmax(out[risk]) if n else -1)
+    out["peak"] = (np.arange(n) == (np.argmax(out[risk]) if n else -1)).astype(float)
+    out["any"] = np.full(n, 1 / max(n, 1))
     for code, name in enumerate(RELATIONS):
         part = np.bincount(at, weight * (edges.relation == code), n)
         out[f"share|{name}"] = np.divide(part, total, out=np.full(n, np.nan), where=total > 0)
@@ -120,7 +121,7 @@ def dealt(
     run: Propagation, rng: np.random.Generator, draws: int = 20,
     reliability: Reliability | None = None,
 ) -> np.ndarray:
-    """Say where the peak falls when the run's values are dealt to its steps at random.
+    """Say how often each step is the riskiest when the run's values are dealt to it at random.
 
     What a step brings with it (U and Q) is dealt among the steps, what an
     observation brings among the observations; which edges there are stays as
@@ -136,23 +137,23 @@ def dealt(
 
     Returns
     -------
-    (draws,) int array
-        Steps; empty for a run without a step.
+    (steps,) array
+        Shares of draws, 1 in sum.
     """
-    graph, out = run.graph, []
+    graph, out = run.graph, np.zeros(len(run.r))
     env = np.flatnonzero(graph.kind == KINDS.index("env"))
-    for _ in range(draws if len(run.r) else 0):
-        order, uncertainty = rng.permutation(len(run.r)), graph.uncertainty.copy()
+    for _ in range(draws if len(out) else 0):
+        order, uncertainty = rng.permutation(len(out)), graph.uncertainty.copy()
         uncertainty[env] = rng.permutation(uncertainty[env])
         other = graph._replace(q=graph.q[order], uncertainty=uncertainty)
         done = propagate(other, Local(tuple(run.u[order].tolist()), run.source),
                          parameters=run.parameters, reliability=reliability)
-        out.append(int(np.argmax(done.r)))
-    return np.array(out, int)
+        out[np.argmax(done.r)] += 1 / draws
+    return out
 
 
-def around(steps: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """Put each run's peak beside the mean of its other steps.
+def around(steps: pd.DataFrame, columns: Iterable[str], chance: str = "peak") -> pd.DataFrame:
+    """Put one step of each run beside the mean of its other steps.
 
     Parameters
     ----------
@@ -160,16 +161,23 @@ def around(steps: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
         Of `describe`, for any number of runs.
     columns : iterable of str
         Which of its numbers.
+    chance : str
+        As `spread`; a step of which it is only likely that it is the one
+        meant counts on both sides by that likelihood.
 
     Returns
     -------
     DataFrame
         Indexed by trajectory_id, in the order given: COLUMN|peak,
-        COLUMN|others (missing in a run of one step) and COLUMN|more, the first minus the second.
+        COLUMN|others (missing in a run of one step) and COLUMN|more, the
+        first minus the second.
     """
-    columns = list(columns)
-    who = list(dict.fromkeys(steps["trajectory_id"]))
-    by = {name: rows.groupby("trajectory_id", sort=False)[columns].mean().reindex(who)
-          for name, rows in (("peak", steps[steps["peak"]]), ("others", steps[~steps["peak"]]))}
-    by["more"] = by["peak"] - by["others"]
-    return pd.concat([frame.add_suffix(f"|{name}") for name, frame in by.items()], axis=1)
+    who, weight, out = steps["trajectory_id"], steps[chance], {}
+    for column in columns:
+        there = steps[column].notna()
+        for name, w in (("peak", weight), ("others", 1 - weight)):
+            sums = (pd.DataFrame({"x": w * steps[column], "w": w})[there]
+                    .groupby(who[there], sort=False).sum())
+            out[f"{column}|{name}"] = (sums["x"] / sums["w"]).where(sums["w"] > 1e-9)
+        out[f"{column}|more"] = out[f"{column}|peak"] - out[f"{column}|others"]
+    return pd.DataFrame(out).reindex(who.unique())
