@@ -116,6 +116,8 @@ ARROWS = {
         "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],
     "tjlib.uncertainty.layout": ["tjlib.formats.imported", "tjlib.uncertainty.prefix",
                                  "tjlib.uncertainty.propagate"],
+    "tjlib.uncertainty.crossfit": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "graph", "parameters", "propagate", "signals")],
     "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
                                    "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
