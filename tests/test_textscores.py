@@ -47,7 +47,7 @@ def values(measure: str, part: str = "all") -> dict[str, float | None]:
 
 
 def test_scores_are_of_the_measure_and_the_part_they_are_named_by():
-    # Step 0: NLL (1 + 3 + 5 + 1) / 4 = 2.5 and entropy (.5 + .5 + 2 + 1) / 4 = 1; step 1: 2 and 1.5.
+    # Step 0: NLL (1 + 3 + 5 + 1) / 4 = 2.5 and entropy (.5 + .5 + 2 + 1) / 4 = 1; then 2, 1.5.
     assert values("nll")["sp_mean"] == pytest.approx(2.25)
     assert values("entropy")["sp_mean"] == pytest.approx(1.25)
     # Calls alone: 3, and the step without a call takes the median of earlier ones.
