@@ -18,6 +18,7 @@ from tjlib.desk import testbed, world
 from tjlib.extract import extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
+from tjlib.textscores import scored
 from tjlib.uncertainty.surrogate import Read, load, turns
 
 #: What an agent at the desk has been told, in our words around the paper's procedure.
@@ -82,7 +83,9 @@ def main() -> None:
         return
     for name, members in sets.items():
         readings = cached(given.cache, name)
-        tables = extract(members, readings=readings, spell=load().spell if readings else None)
+        tables = extract(members, readings=readings, spell=load().spell)
+        # On the testbed a message is a function of the tool alone.
+        tables = scored(members, tables, part="call" if name == "testbed" else "all")
         features.write(tables, name, given.out)
         print(f"{name}: {len(members)} runs, {len(readings)} read by the surrogate")
 

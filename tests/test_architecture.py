@@ -41,7 +41,8 @@ ARROWS = {
     "tjlib.documents": [],
     "tjlib.embedding": [],
     "tjlib.extract": ["tjlib.formats.imported", "tjlib.uncertainty.*"],
-    "tjlib.features": ["tjlib.extract", "tjlib.jsonl", "tjlib.uncertainty.*"],
+    "tjlib.features": ["tjlib.extract", "tjlib.jsonl", "tjlib.packaged", "tjlib.scoring",
+                       "tjlib.uncertainty.*"],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
@@ -105,6 +106,8 @@ ARROWS = {
     "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.packaged",
                     "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],
+    "tjlib.textscores": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
+                         "tjlib.scoring", "tjlib.uncertainty.*"],
     "tjlib.trace": [],
     "tjlib.weights": [],
     "tjlib.uncertainty": [],
@@ -113,6 +116,8 @@ ARROWS = {
         "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],
     "tjlib.uncertainty.layout": ["tjlib.formats.imported", "tjlib.uncertainty.prefix",
                                  "tjlib.uncertainty.propagate"],
+    "tjlib.uncertainty.crossfit": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "graph", "parameters", "propagate", "signals")],
     "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
                                    "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
@@ -148,9 +153,7 @@ ARROWS = {
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
 FILES = {"tjlib.store", "tjlib.documents", "tjlib.features", "tjlib.jsonl", "tjlib.judged",
-         "tjlib.fetch", "tjlib.rerun"}
-FILES = {"tjlib.store", "tjlib.documents", "tjlib.jsonl", "tjlib.judged", "tjlib.fetch",
-         "tjlib.packaged", "tjlib.rerun"}
+         "tjlib.fetch", "tjlib.packaged", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

@@ -23,19 +23,23 @@ from tjlib.uncertainty.teacher import Scored
 from tjlib.uncertainty.text import signatures
 from tjlib.uncertainty.tracer import content_nll
 
-__all__ = ["WIDEST", "Tables", "extract"]
+__all__ = ["SCORES", "WIDEST", "Tables", "extract"]
 
 #: The widest window of the paper's sensitivity study, in agent steps (RUPA authors' code).
 WIDEST = 9
+#: The columns of the table that `textscores.scored` fills.
+SCORES = ["trajectory_id", "similarity", "u", "part", "method", "value", "why", "u_source",
+          "n_imputed"]
 
 
 class Tables(NamedTuple):
-    """Four tables that share ``trajectory_id``; `tjlib.features` says what their columns mean."""
+    """Tables that share ``trajectory_id``; `tjlib.features` says what their columns mean."""
 
     episodes: pd.DataFrame
     steps: pd.DataFrame
     nodes: pd.DataFrame
     edges: pd.DataFrame
+    scores: pd.DataFrame
 
 
 def extract(
@@ -57,7 +61,8 @@ def extract(
     Returns
     -------
     Tables
-        A run that was not read has no value in the surrogate's columns.
+        A run that was not read has no value in the surrogate's columns;
+        ``scores`` is empty until `textscores.scored` fills it.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in Tables._fields}
     for run in runs:
@@ -78,7 +83,8 @@ def extract(
                           for row in _steps(run, graphs, parts, read is not None, spell))
         rows["nodes"] += ({"trajectory_id": who, **row} for row in _nodes(graphs))
         rows["edges"] += ({"trajectory_id": who, **row} for row in _edges(graphs))
-    return Tables(*(pd.DataFrame(rows[name]) for name in Tables._fields))
+    return Tables(*(pd.DataFrame(rows[name], columns=SCORES if name == "scores" else None)
+                    for name in Tables._fields))
 
 
 def _joined(parts: Iterable[Scored]) -> list[Scored]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,8 @@ import pandas as pd
 
 from tjlib.extract import WIDEST, Tables
 from tjlib.jsonl import atomic
+from tjlib.packaged import data_folder
+from tjlib.scoring import COLUMNS
 from tjlib.trace import InputError
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -26,7 +27,7 @@ from tjlib.uncertainty.signals import Local, fill
 from tjlib.uncertainty.similarity import Thresholds
 from tjlib.uncertainty.similarity import similarity as named
 
-__all__ = ["SETS", "graphs", "local", "read", "write"]
+__all__ = ["SETS", "graphs", "local", "read", "scores", "write"]
 
 #: Set -> what it is. The text of the first is not ours to keep; that of the second is built here.
 SETS = {
@@ -34,13 +35,9 @@ SETS = {
     "testbed": "the 400 trajectories of the judged set, seed 7",
 }
 _IDS = dict.fromkeys(
-    ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature"), "string")
+    ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature", "similarity", "u",
+     "part", "method", "why", "u_source"), "string")
 _PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
-
-
-def _folder() -> Path:
-    packed = Path(str(files("tjlib"))) / "data" / "features"
-    return packed if packed.is_dir() else packed.parents[2] / "data" / "features"
 
 
 def read(name: str, folder: str | Path | None = None) -> Tables:
@@ -78,7 +75,7 @@ def read(name: str, folder: str | Path | None = None) -> Tables:
     """
     if name not in SETS and folder is None:
         raise InputError(f"no features of {name!r}; there are: {', '.join(SETS)}")
-    place = (_folder() if folder is None else Path(folder)) / name
+    place = (data_folder("features") if folder is None else Path(folder)) / name
     found = []
     for table in Tables._fields:
         path = place / f"{table}.csv.gz"
@@ -208,8 +205,8 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
         raise InputError(f"no {measure!r} of {part!r}; give nll or entropy, and all, message or "
                          "call")
     steps = tables.steps
-    tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].fillna(0).to_numpy()
-    values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].fillna(0).to_numpy()
+    tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
+    values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
     total = tokens.sum(1)
     mean = np.divide((tokens * values).sum(1), total, out=np.full(len(steps), np.nan),
                      where=total > 0)
@@ -219,3 +216,34 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
                          "leave them out or have data/build_features.py read them")
     rows = _split(tables, pd.DataFrame({"trajectory_id": steps["trajectory_id"], "u": mean}))
     return [fill([None if np.isnan(u) else u for u in run["u"]], "surrogate") for run in rows]
+
+
+def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy") -> pd.DataFrame:
+    """Take every method's score of every run, as `scoring.evaluate` reads them.
+
+    Parameters
+    ----------
+    tables : Tables
+    similarity : str
+        One the tables were made with.
+    measure : {"nll", "entropy"}
+
+    Returns
+    -------
+    DataFrame
+        The columns of `scoring.scores`.
+
+    Raises
+    ------
+    InputError
+        If the tables hold no such scores.
+    """
+    held = tables.scores
+    held = held[(held["similarity"] == similarity) & (held["u"] == measure)]
+    if held.empty:
+        raise InputError(f"no scores by {similarity!r} and {measure!r} in these tables; name the "
+                         "traces to compute them")
+    about = tables.episodes[["trajectory_id", "task_id", "trial", "model", "success", "reward",
+                             "steps"]]
+    found = about.merge(held, on="trajectory_id", validate="one_to_many")[list(COLUMNS)]
+    return found.astype(object).where(found.notna(), None)
