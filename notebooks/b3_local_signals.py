@@ -79,7 +79,7 @@ calibrated: bool = True  # whether relations are weighed by equation 6, or all a
 from tjlib import chapter, material
 
 given = chapter.check(
-    globals(), methods=tuple(material.WORDLESS), signal=material.SIGNALS,
+    globals(), methods=tuple(material.LOCAL), signal=material.SIGNALS,
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
     window=lambda value: None if 1 <= value <= 9 else "give 1 to 9",
     p_max=lambda value: None if value >= 0 else "give a number above 0, or 0 for no cap",
@@ -90,7 +90,6 @@ given = chapter.check(
 )
 
 # %% tags=["hide-input"]
-import hashlib
 import json
 
 import msgspec
@@ -106,6 +105,7 @@ from tjlib.formats.imported import shown as line
 from tjlib.measure import by_task
 from tjlib.trace import InputError
 from tjlib.uncertainty import peaks
+from tjlib.uncertainty.crossfit import crossed
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.propagate import propagate
 
@@ -120,33 +120,44 @@ def drawn():
     return np.random.default_rng(given.seed)
 
 
-def half(task):
-    """Deal tasks into two halves; relations of one are weighed by the runs of the other."""
-    return hashlib.sha256(f"b3:{task}".encode()).digest()[0] % 2
-
-
 # %% tags=["hide-input"]
-log = material.load(given.traces, given.embedder, given.signal, settings)
-log = log._replace(runs=[msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
-                         for run in log.runs])
-runs = pd.DataFrame({
-    "task": [run.task_id for run in log.runs],
-    "failed": [None if run.success is None else not run.success for run in log.runs],
-    "steps": [len(run.trajectory.steps) for run in log.runs],
-}, index=[run.trajectory.trajectory_id for run in log.runs]).astype({"failed": object})
-source = log.local[0].source
+log = material.load(given.traces, given.methods, given.embedder, given.signal, settings)
+runs, source = log.runs, log.source
 has_own = source != "constant"
 SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
                        "(SmolLM2), nats a token",
           "logprob": "the agent's own log-probabilities, nats a token",
           "constant": "none, every step counts alike"}[source]
-NO_OWN = "undefined: no step of these runs has an uncertainty of its own"
+NO_OWN = "undefined (no step of these runs has an uncertainty of its own)"
 MADE = f"{log.origin}; similarity {log.graphs[0].similarity}; a step's own uncertainty: {SOURCE}"
+judged = runs["failed"].notna()
+n1, n0 = int(runs["failed"].eq(True).sum()), int(runs["failed"].eq(False).sum())
+LOST = {"failed": "undefined: no run failed", "successful": "undefined: every run failed"}
+NO_OUTCOME = "undefined: no run of the log has an outcome"
+
+
+def means(values, pairs=()):
+    """Average over failed and over successful runs, with intervals by whole tasks."""
+    table = by_task.means(by_task.split(values, runs["failed"]), runs["task"], drawn(), pairs=pairs,
+                          draws=given.draws).set_index("what")
+    for side, count in (("failed", n1), ("successful", n0)):
+        if not count:
+            empty = table["value"].isna() & table.index.str.contains(side)
+            table.loc[empty, "why"] = LOST[side] if judged.any() else NO_OUTCOME
+    return table
+
+
+def say(row, digits=2):
+    """Write an estimate for a sentence."""
+    text = tables.estimate(row, digits)
+    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
+
+
 chapter.text("b3-origin", log.origin)
 chapter.text("b3-source", SOURCE)
 chapter.number("b3-n", len(runs), 0)
-chapter.number("b3-n-failed", (runs["failed"].eq(True)).sum(), 0)
-chapter.number("b3-n-unjudged", runs["failed"].isna().sum(), 0)
+chapter.number("b3-n-failed", n1, 0)
+chapter.number("b3-n-unjudged", (~judged).sum(), 0)
 chapter.number("b3-tasks", runs["task"].nunique(), 0)
 
 # %% [markdown]
@@ -158,7 +169,8 @@ chapter.number("b3-tasks", runs["task"].nunique(), 0)
 
 # %% tags=["hide-input"]
 desk_by = given.embedder if given.embedder in ("jaccard", "minilm") else "jaccard"
-desk = material.load("testbed", desk_by, given.signal, settings, part="call")
+desk = material.load("testbed", [], desk_by, "entropy" if given.signal == "entropy" else "nll",
+                     settings, part="call")
 texts, labels = judged_set(seed=7)
 place = {graph.trajectory_id: i for i, graph in enumerate(desk.graphs)}
 wrong = [i for i, label in enumerate(labels) if label.faulty and not label.outcome_correct
@@ -191,33 +203,37 @@ tables.show(told, "One failed run, step by step. The request stands below.",
 # agent, which nobody did.
 
 # %% tags=["hide-input"]
-found = scoring.scores(log.runs, given.methods, given=log.given)
-judged = runs["failed"].notna()
+PANELS = {"auroc": "all pairs", "auroc|same_length": "pairs of the same length",
+          "auroc|same_task": "pairs of one task"}
+found = log.scores
 if judged.any():
     ranked = scoring.evaluate(found, drawn(), draws=given.draws)
 else:
-    ranked = pd.DataFrame([{"method": m, "metric": metric, "value": None, "pairs": 0,
-                            "why": "undefined: no run of the log has an outcome"}
-                           for m in given.methods for metric in ("auroc",)])
+    ranked = pd.DataFrame([{"method": m, "metric": metric, "value": None, "why": NO_OUTCOME, "pairs": 0}
+                           for m in given.methods for metric in (*PANELS, "rank_correlation|length")])
 own_why = found[found["value"].isna()].drop_duplicates("method").set_index("method")["why"]
 silent = set(found["method"]) - set(found.dropna(subset=["value"])["method"])
 ranked["why"] = [own_why[m] if m in silent else why
                  for m, why in zip(ranked["method"], ranked["why"], strict=True)]
 ranked["why"] = ranked["why"].str.replace("not computable: ", "undefined: ")
-cell = {(row["method"], row["metric"]): row for row in ranked.to_dict("records")}
+by_name = {(row["method"], row["metric"]): row for row in ranked.to_dict("records")}
+
+
+def cell(method, metric="auroc"):
+    """Return how well a method ranks, or that nobody asked for it."""
+    return by_name.get((method, metric), {
+        "value": None, "lo": None, "pairs": 0, "why": "undefined: not among the methods asked for"})
+
 
 # %% tags=["hide-input"]
 printed = store.published("rupa_table1").replace({"sequence_probability": "sp_sum"})
 printed = printed.set_index(["method", "domain"])["auroc"]
 DOMAINS = {"tau2-airline": "printed, airline", "tau2-retail": "printed, retail"}
-PANELS = {"auroc": "all pairs", "auroc|same_length": "pairs of the same length",
-          "auroc|same_task": "pairs of one task"}
-MISSING = {"value": None, "why": "undefined: no run of the log has an outcome"}
 dots = []
 for method in given.methods:
     for metric, panel in PANELS.items():
-        row = cell.get((method, metric), MISSING)
-        mark = {"panel": panel, "signal": material.WORDLESS[method], "value": row["value"], "lo": row.get("lo"),
+        row = cell(method, metric)
+        mark = {"panel": panel, "signal": material.LOCAL[method], "value": row["value"], "lo": row.get("lo"),
                 "hi": row.get("hi"), "shown": tables.estimate(row), "published": None, "where": ""}
         both = [mark | {"published": printed[method, d], "where": d} for d in DOMAINS
                 if metric == "auroc" and (method, d) in printed.index]
@@ -244,39 +260,35 @@ def covered(method):
 
 
 tables.show(pd.DataFrame([{
-    "signal": material.WORDLESS[m], **{name: f"{printed[m, d]:.3f}" if (m, d) in printed.index else "not printed"
+    "signal": material.LOCAL[m], **{name: f"{printed[m, d]:.3f}" if (m, d) in printed.index else "not printed"
                            for d, name in DOMAINS.items()},
-    **{panel: tables.estimate(cell.get((m, metric), MISSING), 2) for metric, panel in PANELS.items()},
-    "rank correlation with length": tables.estimate(cell.get((m, "rank_correlation|length"), MISSING), 2),
+    **{panel: tables.estimate(cell(m, metric), 2) for metric, panel in PANELS.items()},
+    "rank correlation with length": tables.estimate(cell(m, "rank_correlation|length"), 2),
     "covers": covered(m)} for m in given.methods]),
     "Table 1 of the paper and the same rules on these runs (AUROC; higher ranks failed runs higher).",
     f"{MADE}; printed: data/published/rupa_table1.csv")
 
 # %% tags=["hide-input"]
-for m in material.WORDLESS:
-    chapter.text(f"b3-auroc-{m}", tables.estimate(cell.get((m, "auroc"), MISSING | {
-        "why": "undefined: not among the methods asked for"}), 2))
-    chapter.text(f"b3-length-{m}", tables.estimate(cell.get((m, "rank_correlation|length"), MISSING | {
-        "why": "undefined: not among the methods asked for"}), 2))
+for m in material.LOCAL:
+    chapter.text(f"b3-auroc-{m}", say(cell(m)))
+    chapter.text(f"b3-length-{m}", say(cell(m, "rank_correlation|length")))
 free = [m for m in given.methods if m in ("sp_mean", "pe", "saup_rms") and m not in silent]
 
 
 def above(metric):
     """Count the length-free signals whose interval lies above, below and around chance."""
-    rows = [cell[m, metric] for m in free if cell.get((m, metric), MISSING).get("lo") is not None]
+    rows = [cell(m, metric) for m in free if cell(m, metric).get("lo") is not None]
     over, under = (sum(1 for r in rows if test(r)) for test in (
         lambda r: r["lo"] > 0.5, lambda r: r["hi"] < 0.5))
-    return f"{over} above, {under} below and {len(rows) - over - under} around" if rows else "none"
+    return f"lie {over} above, {under} below and {len(rows) - over - under} around 0.5" if rows else "are undefined"
 
 
-chapter.text("b3-free", ", ".join(material.WORDLESS[m] for m in free) or "(none can be computed here)")
+chapter.text("b3-free", ", ".join(material.LOCAL[m] for m in free) or "(none can be computed here)")
 chapter.text("b3-free-all", above("auroc"))
 chapter.text("b3-free-length", above("auroc|same_length"))
 chapter.text("b3-minute-local", f"{'Of' if free else 'No'} local signals that do not simply add up over "
-             "steps" + (f", {len(free)} were computed; their intervals of AUROC lie {above('auroc')} 0.5."
+             "steps" + (f", {len(free)} were computed; the intervals of their AUROC {above('auroc')}."
                         if free else " can be computed here."))
-counts = runs.loc[judged, "failed"].astype(bool)
-n1, n0 = int(counts.sum()), int((~counts).sum())
 spread_of_random = np.sqrt((n1 + n0 + 1) / (12 * n1 * n0)) if n1 and n0 else None
 for domain, key in (("tau2-airline", "air"), ("tau2-retail", "retail")):
     for m in ("random", "sp_sum", "verbalized"):
@@ -285,7 +297,7 @@ chapter.text("b3-flipped", f"{1 - printed['sp_sum', 'tau2-airline']:.3f}")
 chapter.number("b3-stray", None if spread_of_random is None else 100 * 2 * stats.norm.sf(
     abs(printed["random", "tau2-airline"] - 0.5) / spread_of_random), 0)
 for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")):
-    chapter.text(f"b3-pairs-{key}", str(cell.get((given.methods[0], metric), {"pairs": 0})["pairs"]))
+    chapter.text(f"b3-pairs-{key}", str(cell(given.methods[0], metric)["pairs"]))
 
 # %% [markdown]
 # Three cautions before Table 1 is believed, ours or the paper's.
@@ -307,9 +319,8 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 # {glue:text}`b3-air-random`. On as many runs as here, random numbers stray at least that far from
 # 0.5 in {glue:text}`b3-stray` % of draws, if runs were independent; trials of one task are not.
 #
-# Signals that do not add up over steps, {glue:text}`b3-free`: their intervals lie
-# {glue:text}`b3-free-all` 0.5 over all pairs, and {glue:text}`b3-free-length` 0.5 over pairs of the
-# same length. Runs without an outcome, in no pair: {glue:text}`b3-n-unjudged`.
+# Signals that do not add up over steps, {glue:text}`b3-free`: their intervals {glue:text}`b3-free-all`
+# over all pairs; over pairs of the same length they {glue:text}`b3-free-length`. Runs without an outcome, in no pair: {glue:text}`b3-n-unjudged`.
 #
 # ## Where the riskiest step falls
 #
@@ -329,8 +340,7 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 #   its steps at random, {glue:text}`b3-deals` times, kept its edges, and took the highest R again.
 
 # %% tags=["hide-input"]
-fits = (material.crossed(log, [half(task) for task in runs["task"]]) if given.calibrated
-        else [None] * len(runs))
+fits = crossed(log.graphs, log.local, runs["task"]) if given.calibrated else [None] * len(runs)
 
 
 def solved(use, local, fitted=None, **change):
@@ -362,10 +372,10 @@ def placed(frame, *names):
 PAIRS = [("failed|peak", "failed|any"), ("failed|peak", "successful|peak"), ("failed|peak", "failed|dealt")]
 places = {}
 for risk, frame in steps.items():
-    table = by_task.split(placed(frame, "peak", "any", *["dealt"] * (risk == "R")), runs["failed"])
-    pairs = [(f"{a}|{p}", f"{b}|{p}") for a, b in PAIRS for p in PARTS if f"{b}|{p}" in table]
-    places[risk] = by_task.means(table, runs["task"], drawn(), pairs=pairs,
-                                 draws=given.draws).set_index("what")
+    table = placed(frame, "peak", "any", *["dealt"] * (risk == "R"))
+    pairs = [(f"{a}|{p}", f"{b}|{p}") for a, b in PAIRS for p in PARTS
+             if f"{b.partition('|')[2]}|{p}" in table]
+    places[risk] = means(table, pairs)
 
 # %% mystnb={"figure": {"caption": "Where the riskiest step of a run falls. Bars: failed runs, with intervals by whole tasks. Points: the riskiest step of successful runs, a step of a failed run taken at random, and the riskiest step of a failed run whose values were dealt anew. Data: the runs chosen at the top of this page.", "name": "fig-b3-where"}} tags=["hide-input"]
 KEYS = {"failed runs": "failed|peak", "successful runs": "successful|peak",
@@ -383,7 +393,7 @@ show(charts.where(drawn_places), name="b3-where", table=drawn_places,
 def difference(risk, other, part="last"):
     """Write failed runs minus something else, in one part of the run."""
     name = f"failed|peak|{part} - {other}|{part}"
-    return tables.estimate(places[risk].loc[name], 2) if name in places[risk].index else NO_OWN
+    return say(places[risk].loc[name]) if name in places[risk].index else NO_OWN
 
 
 def excludes(risk, other, part="last"):
@@ -394,27 +404,25 @@ def excludes(risk, other, part="last"):
 
 for key, name in (("peak", "failed|peak"), ("any", "failed|any"), ("dealt", "failed|dealt"),
                   ("success", "successful|peak")):
-    chapter.text(f"b3-last-{key}", tables.estimate(places["R"].loc[f"{name}|last"], 2))
+    chapter.text(f"b3-last-{key}", say(places["R"].loc[f"{name}|last"]))
 for key, other in (("any", "failed|any"), ("success", "successful|peak"), ("dealt", "failed|dealt")):
     for part in ("first", "last"):
         chapter.text(f"b3-{part}-minus-{key}", difference("R", other, part))
 positions = pd.DataFrame({risk: f[f["peak"] == 1].set_index("trajectory_id")["position"].reindex(runs.index)
                           for risk, f in steps.items()})
-mean_place = by_task.means(by_task.split(positions, runs["failed"]), runs["task"], drawn(),
-                           pairs=[(f"failed|{r}", f"successful|{r}") for r in steps],
-                           draws=given.draws).set_index("what")
+mean_place = means(positions, [(f"failed|{r}", f"successful|{r}") for r in steps])
 for risk in RISKS:
     for key in (f"failed|{risk}", f"successful|{risk}", f"failed|{risk} - successful|{risk}"):
-        chapter.text("b3-place-" + key.replace("|", "-").replace(" ", ""), tables.estimate(
-            mean_place.loc[key], 2) if key in mean_place.index else NO_OWN)
+        chapter.text("b3-place-" + key.replace("|", "-").replace(" ", ""), say(
+            mean_place.loc[key]) if key in mean_place.index else NO_OWN)
 TOLD = {True: "is told apart from", False: "is not told apart from", None: "cannot be held beside"}
 chapter.text("b3-told-success", TOLD[excludes("R", "successful|peak")])
 chapter.text("b3-told-dealt", TOLD[excludes("R", "failed|dealt")])
 chapter.text("b3-minute-where", "The riskiest step falls into the last fifth of "
-             f"{tables.estimate(places['R'].loc['failed|peak|last'], 2)} of failed runs; a step at random "
-             f"would in {tables.estimate(places['R'].loc['failed|any|last'], 2)}.")
+             f"{say(places['R'].loc['failed|peak|last'])} of failed runs; a step at random "
+             f"would in {say(places['R'].loc['failed|any|last'])}.")
 chapter.text("b3-minute-success", "In successful runs it is "
-             f"{tables.estimate(places['R'].loc['successful|peak|last'], 2)}.")
+             f"{say(places['R'].loc['successful|peak|last'])}.")
 chapter.number("b3-single", (runs["steps"] == 1).sum(), 0)
 
 # %% [markdown]
@@ -444,10 +452,8 @@ for name, change in VARIED.items():
     done = solved(log, change.pop("local", log.local), **change)
     frame = pd.concat([peaks.describe(run) for run in done], ignore_index=True)
     table = placed(frame, "peak", "any")[["peak|last", "any|last"]]
-    last = by_task.means(by_task.split(table, runs["failed"]), runs["task"],
-                         drawn(), pairs=[(f"failed|{a}|last", f"{b}|last") for a, b in (
-                             ("peak", "failed|any"), ("peak", "successful|peak"))],
-                         draws=given.draws).set_index("what")
+    last = means(table, [("failed|peak|last", f"{other}|last") for other in (
+        "failed|any", "successful|peak")])
     lines.append({"R with": name, "failed": tables.estimate(last.loc["failed|peak|last"], 2),
                   "successful": tables.estimate(last.loc["successful|peak|last"], 2),
                   "failed minus a step at random": tables.estimate(last.iloc[-2], 2),
@@ -470,9 +476,7 @@ tables.show(pd.DataFrame(lines), "Share of runs whose highest R falls into their
 NUMBERS = {"repetition": "repetition", "failing": "failing observation before", "Q": "distance from goal, Q"}
 columns = [*NUMBERS, "U", *(f"share|{name}" for name in RELATIONS)]
 near = peaks.around(steps["R"], columns).reindex(runs.index)
-split_near = by_task.split(near, runs["failed"])
-pairs = [(f"failed|{c}|more", f"successful|{c}|more") for c in columns]
-beside = by_task.means(split_near, runs["task"], drawn(), pairs=pairs, draws=given.draws).set_index("what")
+beside = means(near, [(f"failed|{c}|more", f"successful|{c}|more") for c in columns])
 prose = store.published("rupa_prose_numbers").set_index("what")["value"]
 PRINTED = {name: prose[f"{name} score at highest-risk step of failed runs"]
            for name in ("repetition", "stagnation")}
@@ -499,8 +503,7 @@ for key, what in (("peak", "failed|{}|peak"), ("others", "failed|{}|others"), ("
                   ("success", "successful|{}|peak"), ("success-more", "successful|{}|more")):
     for column, short in (("repetition", "rep"), ("failing", "fail"), ("Q", "q"), ("U", "u")):
         row = beside.loc[what.format(column)]
-        chapter.text(f"b3-{short}-{key}", NO_OWN if column == "U" and not has_own else
-                     tables.estimate(row, 2))
+        chapter.text(f"b3-{short}-{key}", NO_OWN if column == "U" and not has_own else say(row))
 at_peak = steps["R"][steps["R"]["peak"] == 1].set_index("trajectory_id").reindex(runs.index)
 repeating = (at_peak["repetition"] > 0).where(at_peak["repetition"].notna())[runs["failed"].eq(True)]
 chapter.number("b3-repeating", repeating.sum(), 0)
@@ -512,20 +515,19 @@ chapter.number("b3-repeating", repeating.sum(), 0)
 # difference is {glue:text}`b3-rep-success-more`. A failing observation came just before with
 # {glue:text}`b3-fail-peak` against {glue:text}`b3-fail-others` elsewhere, and in successful runs the
 # difference is {glue:text}`b3-fail-success-more`. A step's own uncertainty is
-# {glue:text}`b3-u-more` higher at the peak than elsewhere.
+# higher at the peak than elsewhere by {glue:text}`b3-u-more`.
 #
 # One trap is left. The riskiest step was *chosen* for a high R, and R is made of these very
-# numbers: feedback from a failed observation raises it, a large Q raises it, a high U raises it. That
-# they stand high at the peak is arithmetic, and successful runs obey it as well.
-# {numref}`fig-b3-relations` therefore asks three times how the weight that flows into a step is
+# numbers: a high U raises it, a large Q raises it, and so does an edge from an observation that failed.
+# That these stand high at the peak is arithmetic. And failed runs are not successful runs of the same
+# length ({glue:text}`b3-x-long-failed` steps in the median against {glue:text}`b3-x-long-success`
+# here): who goes on for longer has more to repeat. {numref}`fig-b3-relations` therefore asks three times how the weight that flows into a step is
 # divided among relations at the peak and elsewhere: in failed runs, in successful ones, and at the
 # peak of values dealt anew, which was chosen without any meaning.
 
 # %% tags=["hide-input"]
 SHARES = [f"share|{name}" for name in RELATIONS]
-null = by_task.means(by_task.split(
-    peaks.around(steps["R"], SHARES, "dealt").reindex(runs.index), runs["failed"]),
-    runs["task"], drawn(), draws=given.draws).set_index("what")
+null = means(peaks.around(steps["R"], SHARES, "dealt").reindex(runs.index))
 ROWS = {"failed runs": (beside, "failed"), "successful runs": (beside, "successful"),
         "values dealt anew": (null, "failed")}
 around = pd.DataFrame([
@@ -576,7 +578,7 @@ chapter.text("b3-apart", ", ".join(apart) or "none")
 
 # %% tags=["hide-input"]
 desk_task = [label.instance_id for label in labels]
-desk_fits = (material.crossed(desk, [half(task) for task in desk_task]) if given.calibrated
+desk_fits = (crossed(desk.graphs, desk.local, desk_task) if given.calibrated
              else [None] * len(labels))
 desk_runs = solved(desk, desk.local, desk_fits)
 clean = {label.instance_id: place[label.trajectory_id] for label in labels if not label.faulty}
@@ -586,7 +588,7 @@ for label in labels:
     if label.failure_step is None or label.failure_step >= len(run.r):
         continue
     twin, where = clean.get(label.instance_id), label.failure_step
-    for risk in RISKS if desk.local[0].source != "constant" else ["R"]:
+    for risk in RISKS:
         top = int(np.argmax(run.r if risk == "R" else run.u))
         of = None if twin is None else desk_runs[twin].r if risk == "R" else desk_runs[twin].u
         aimed.append({"risk": risk, "task": label.instance_id, "hit": top == where, "next": top == where + 1,
@@ -605,8 +607,8 @@ tables.show(pd.DataFrame([{"highest": RISKS[risk], **{
 
 # %% tags=["hide-input"]
 for name in HITS:
-    chapter.text(f"b3-desk-{name}", tables.estimate(hits["R"].loc[name], 2))
-    chapter.text(f"b3-desk-u-{name}", tables.estimate(hits["U"].loc[name], 2) if "U" in hits else NO_OWN)
+    chapter.text(f"b3-desk-{name}", say(hits["R"].loc[name]))
+    chapter.text(f"b3-desk-u-{name}", say(hits["U"].loc[name]))
 one = desk_runs[place[eye.trajectory_id]]
 marks = {truth.failure_step: "the faulty step"}
 numbers = {"own uncertainty U": one.u, "distance from goal Q": one.q, "risk R": one.r}
@@ -652,12 +654,10 @@ short = 6  # steps of an ordinary desk run
 chapter.number("b3-x-short", short, 0)
 chapter.number("b3-x-last", (peaks.fifths(short) == 4).sum(), 0)
 chapter.number("b3-x-share", 100 * (peaks.fifths(short) == 4).mean(), 0)
-sums = found[found["method"].isin(["sp_sum", "n_steps"])]
-chapter.text("b3-x-length", tables.estimate(cell.get(("sp_sum", "auroc|same_length"), MISSING), 2))
-chapter.text("b3-x-mean-length", tables.estimate(cell.get(("sp_mean", "auroc|same_length"), MISSING), 2))
-longest = runs[judged].groupby(runs.loc[judged, "failed"].astype(bool))["steps"].median()
-chapter.number("b3-x-long-failed", longest.get(True), 1)
-chapter.number("b3-x-long-success", longest.get(False), 1)
+chapter.text("b3-x-length", say(cell("sp_sum", "auroc|same_length")))
+chapter.text("b3-x-mean-length", say(cell("sp_mean", "auroc|same_length")))
+for key, known in (("failed", True), ("success", False)):
+    chapter.number(f"b3-x-long-{key}", runs.loc[runs["failed"].eq(known), "steps"].median(), 1)
 
 # %% [markdown]
 # 1. A run has {glue:text}`b3-x-short` steps. How many of them lie in its last fifth, and how often is a

@@ -1,31 +1,30 @@
-"""Runs ready for the methods, from a log with its text or from the numbers stored of one.
+"""What the pages on uncertainty compute with, from a log or from the numbers stored of one.
 
-Decision: what a page computes does not depend on which of the two it was
-given; a stored run has as many steps as the run had, and no word. Refusal: a
-signal that was asked for and is not there is an error, and only "auto" falls
-back, to steps that all count alike.
+Decision: a page gets the same things whichever of the two it was given: runs
+with their outcomes, graphs, each step's own uncertainty, scores. Refusal: a
+signal that was asked for and is not there is an error; only "auto" falls back,
+to steps that all count alike, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+import msgspec
 import pandas as pd
 
-from tjlib import features
-from tjlib.extract import Tables
+from tjlib import features, scoring
 from tjlib.formats import registry
-from tjlib.formats.imported import Imported
-from tjlib.trace import InputError, Step, Trajectory
-from tjlib.uncertainty.calibrate import Reliability, fit
+from tjlib.trace import InputError
+from tjlib.uncertainty.evidence import NO_LOGPROBS
 from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["SIGNALS", "STORED", "WORDLESS", "Material", "crossed", "load"]
+__all__ = ["LOCAL", "OWN", "SIGNALS", "STORED", "Material", "load"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
@@ -33,31 +32,37 @@ SIGNALS = ("auto", "nll", "entropy", "constant")
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
 
-#: The methods that read no word, and so can score a stored run: name -> what a table calls it.
-WORDLESS = {
-    "random": "random numbers", "sp_sum": "sequence probability, sum",
-    "sp_mean": "sequence probability, mean", "pe": "predictive entropy",
-    "saup_rms": "root mean square", "verbalized": "stated confidence",
-    "n_steps": "number of steps", "fewer_steps": "number of steps, negated",
-}
+#: The methods that put a step's own uncertainty together, and what a table calls them.
+OWN = {"sp_sum": "sequence probability, sum", "sp_mean": "sequence probability, mean",
+       "pe": "predictive entropy", "saup_rms": "root mean square"}
+
+#: Those, and what stands beside them; none depends on a parameter of RUPA.
+LOCAL = {"random": "random numbers", **OWN, "verbalized": "stated confidence",
+         "n_steps": "number of steps", "fewer_steps": "number of steps, negated"}
 
 
 class Material(NamedTuple):
-    """Runs, and by run their graph, their steps' own uncertainty and, by id, what is known beyond.
+    """Runs, and in their order graphs and the steps' own uncertainty.
 
-    ``given`` is what `scoring.scores` takes under that name. ``origin`` says
-    where it all comes from, in a phrase.
+    ``runs`` is indexed by trajectory_id: task (a run's own id where the log
+    names none), failed (None where nobody judged), steps. ``scores`` is what
+    `scoring.scores` gives, ``origin`` a phrase that says where it all is from.
     """
 
-    runs: list[Imported]
+    runs: pd.DataFrame
     graphs: list[Graph]
     local: list[Local]
-    given: dict[str, dict[str, Any]]
+    scores: pd.DataFrame
     origin: str
+
+    @property
+    def source(self) -> str:
+        """What the steps' own uncertainty was read off, one of `signals.SOURCES`."""
+        return self.local[0].source
 
 
 def load(
-    traces: str, embedder: str = "jaccard", signal: str = "auto",
+    traces: str, methods: Sequence[str], embedder: str = "jaccard", signal: str = "auto",
     parameters: Parameters | None = None, part: str = "all",
 ) -> Material:
     """Take runs from a log, or the stored numbers of a set.
@@ -66,6 +71,8 @@ def load(
     ----------
     traces : str
         `STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
+    methods : sequence of str
+        Of `LOCAL`.
     embedder : str
         Similarity that makes the edges; stored numbers hold some only.
     signal : str
@@ -84,20 +91,24 @@ def load(
     ------
     InputError
         If something is not there.
-
-    Examples
-    --------
-    >>> found = load("testbed", signal="constant")
-    >>> len(found.runs), found.runs[0].trajectory.steps[0].thought, found.local[0].source
-    (400, '', 'constant')
     """
     if signal not in SIGNALS:
         raise InputError(f"no signal {signal!r}; give {', '.join(SIGNALS)}")
+    if unknown := [name for name in methods if name not in LOCAL]:
+        raise InputError(f"no local signal {unknown[0]!r}; there are: {', '.join(LOCAL)}")
     name = "tau_airline" if traces == STORED else traces
-    if name in features.SETS:
-        return _stored(name, embedder, signal, parameters, part)
+    found = (_stored if name in features.SETS else _log)(
+        name, list(methods), embedder, signal, parameters, part)
+    if found.source == "constant":
+        own = found.scores["method"].isin(OWN)
+        found.scores.loc[own, ["value", "why", "u_source"]] = [None, NO_LOGPROBS, "constant"]
+    return found
+
+
+def _log(traces, methods, embedder, signal, parameters, part) -> Material:
     log = registry.load(traces)
-    runs = log.runs
+    runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
+            for run in log.runs]
     has = any(step.logprobs for run in runs for step in run.trajectory.steps)
     if signal == "entropy" or (signal == "nll" and not has):
         what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
@@ -107,66 +118,33 @@ def load(
     by = similarity(embedder)
     graphs = [build(run.trajectory, parameters, by) for run in runs]
     given = {run.trajectory.trajectory_id: {"local": u} for run, u in zip(runs, local, strict=True)}
-    unread = f", {len(log.unread)} unread" * bool(log.unread)
-    return Material(runs, graphs, local, given,
-                    f"{traces} ({log.format}, {len(runs)} runs{unread})")
+    unread = f", {len(log.unread)} more unread" * bool(log.unread)
+    return Material(
+        _runs(pd.DataFrame([{
+            "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id,
+            "success": run.success, "steps": len(run.trajectory.steps)} for run in runs])),
+        graphs, local, scoring.scores(runs, methods, given=given),
+        f"{traces} ({log.format}, {len(runs)} runs{unread})")
 
 
-def _stored(
-    name: str, embedder: str, signal: str, parameters: Parameters | None, part: str,
-) -> Material:
+def _stored(name, methods, embedder, signal, parameters, part) -> Material:
     tables = features.read(name)
+    measure = "nll" if signal in ("auto", "constant") else signal
     graphs = features.graphs(tables, embedder, parameters)
-    read = tables.steps["dropped"].notna().all()
-    if signal == "constant" or (signal == "auto" and not read):
-        local = [Local((0.0,) * len(graph.agent), "constant") for graph in graphs]
-        return Material(list(_runs(tables)), graphs, local, {
-            g.trajectory_id: {"local": u} for g, u in zip(graphs, local, strict=True)},
-            f"{features.SETS[name]}, in data/features")
-    measure = "nll" if signal == "auto" else signal
     local = features.local(tables, measure, part)
-    rows = dict(iter(tables.steps.groupby("trajectory_id", sort=False)))
-    given = {}
-    for graph, u in zip(graphs, local, strict=True):
-        steps = rows.get(graph.trajectory_id, tables.steps.iloc[:0])
-        message, call = (steps[f"{part}_tokens"].fillna(0) for part in ("message", "call"))
-        given[graph.trajectory_id] = {
-            "local": u, "tokens": (message + call).astype(int).tolist(),
-            "parts": [tuple(None if pd.isna(x) else x for x in pair) for pair in zip(
-                steps[f"message_{measure}"], steps[f"call_{measure}"], strict=True)]}
-    return Material(list(_runs(tables)), graphs, local, given,
-                    f"{features.SETS[name]}, in data/features; surprise of SmolLM2")
+    if signal == "constant":
+        local = [Local((0.0,) * len(u.u), "constant") for u in local]
+    scores = features.scores(tables, embedder, measure)
+    order = scores["method"].map({m: i for i, m in enumerate(methods)})
+    scores = scores.assign(order=order).dropna(subset=["order"])
+    scores = scores.sort_values("order", kind="stable").drop(columns="order")
+    return Material(_runs(tables.episodes), graphs, local, scores.reset_index(drop=True),
+                    f"{features.SETS[name]}, in data/features")
 
 
-def _runs(tables: Tables) -> Iterator[Imported]:
-    for row in tables.episodes.to_dict("records"):
-        bare = Trajectory(row["trajectory_id"], "", (Step(""),) * int(row["steps"]), "")
-        known = {name: None if pd.isna(row[name]) else row[name]
-                 for name in ("success", "reward", "task_id", "trial", "model")}
-        success = None if known["success"] is None else bool(known["success"])
-        yield Imported(bare, 1, success, known["reward"], known["task_id"] or "", known["trial"],
-                       known["model"])
-
-
-def crossed(material: Material, halves: list[int]) -> list[Reliability | None]:
-    """Weigh each run's relations by the runs of the other half (equation 6), without a label.
-
-    Parameters
-    ----------
-    material : Material
-    halves : list of int
-        0 or 1 for each run, the same for all trials of a task.
-
-    Returns
-    -------
-    list of Reliability or None
-        One a run; None, every relation alike, where the other half has no step.
-    """
-    def of(half: int) -> Reliability | None:
-        rows = [i for i, h in enumerate(halves) if h == half and len(material.graphs[i].agent)]
-        if not rows:
-            return None
-        return fit([material.graphs[i] for i in rows], [material.local[i] for i in rows])
-
-    fitted = [of(0), of(1)]
-    return [fitted[1 - half] for half in halves]
+def _runs(episodes: pd.DataFrame) -> pd.DataFrame:
+    failed = [None if pd.isna(success) else not success for success in episodes["success"]]
+    return pd.DataFrame({
+        "task": episodes["task_id"].to_numpy(), "failed": pd.Series(failed, dtype=object).to_numpy(),
+        "steps": episodes["steps"].to_numpy(),
+    }, index=pd.Index(episodes["trajectory_id"], name="trajectory_id"))

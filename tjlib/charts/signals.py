@@ -25,7 +25,7 @@ WHAT = {
 
 
 def _looks(names: list[str]) -> dict[str, alt.Color | alt.Shape]:
-    legend = alt.Legend(title=None, columns=2)
+    legend = alt.Legend(title=None, columns=2, symbolOpacity=1)
     return {
         "color": alt.Color("what:N", legend=legend, scale=alt.Scale(
             domain=names, range=[WHAT[name][0] for name in names])),
@@ -180,7 +180,7 @@ def one_run(rows: pd.DataFrame) -> alt.FacetChart:
         x=alt.X("step:O", title="step", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True)),
         tooltip=tips(number="number", step="step", value=("value", ".3f"), mark="note"))
-    line = base.mark_line(style="reference", strokeWidth=1.5)
+    line = base.mark_line(strokeWidth=1.5)
     points = base.mark_point(style="reference", size=60)
     words = base.transform_filter("datum.mark").mark_point(
         shape="diamond", filled=False, size=330, strokeWidth=2.5, color=ROLE["loud"])

@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from tjlib.uncertainty.calibrate import fit
+from tjlib.uncertainty.calibrate import Reliability, fit
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
 
-__all__ = ["crossfit", "half"]
+__all__ = ["crossed", "crossfit", "half"]
 
 
 def half(task_id: str, salt: str = "tjlib") -> int:
@@ -34,6 +34,31 @@ def half(task_id: str, salt: str = "tjlib") -> int:
     [0, 1, 1, 0]
     """
     return hashlib.sha256(f"{salt}:{task_id}".encode()).digest()[0] & 1
+
+
+def crossed(
+    graphs: Sequence[Graph], local: Sequence[Local], tasks: Sequence[str],
+    parameters: Parameters | None = None, salt: str = "tjlib",
+) -> list[Reliability | None]:
+    """Give each run the reliabilities of the other half of the tasks.
+
+    Parameters
+    ----------
+    graphs, local, tasks, parameters, salt
+        As `crossfit`.
+
+    Returns
+    -------
+    list of Reliability or None
+        None where the other half has no run with a step to calibrate on.
+    """
+    side = [half(task, salt) for task in tasks]
+    known = {}
+    for this in (0, 1):
+        there = [i for i, s in enumerate(side) if s != this and len(graphs[i].agent)]
+        known[this] = fit([graphs[i] for i in there], [local[i] for i in there],
+                          parameters) if there else None
+    return [known[s] for s in side]
 
 
 def crossfit(
@@ -61,12 +86,7 @@ def crossfit(
     >>> crossfit([], [], [])
     []
     """
-    side = [half(task, salt) for task in tasks]
-    known = {}
-    for this in (0, 1):
-        there = [i for i, s in enumerate(side) if s != this and len(graphs[i].agent)]
-        known[this] = fit([graphs[i] for i in there], [local[i] for i in there],
-                          parameters) if there else None
-    return [None if known[s] is None or not len(graph.agent) else
-            propagate(graph, u, reliability=known[s], parameters=parameters).score
-            for graph, u, s in zip(graphs, local, side, strict=True)]
+    known = crossed(graphs, local, tasks, parameters, salt)
+    return [None if fitted is None or not len(graph.agent) else
+            propagate(graph, u, reliability=fitted, parameters=parameters).score
+            for graph, u, fitted in zip(graphs, local, known, strict=True)]
