@@ -35,10 +35,10 @@
 # %% [markdown]
 # ## What is read
 #
-# The runs are tau-bench's own: an airline desk, four trials of each task by gpt-4o, each with a
-# reward. Their text is not ours to keep, so the page computes with numbers that we stored of them.
-# The log has no token probabilities and nobody asked the agent how sure it was. In their place
-# stands the **surprise of SmolLM2**, a small model that read each run afterwards and was asked, token
+# Unless you bring a log, the runs are tau-bench's: an airline desk, four trials of each task by
+# gpt-4o, each with a reward. Their text is not ours to keep, so the page computes with numbers that
+# we stored of them. That log has no token probabilities, and nobody asked the agent how sure it was.
+# In their place stands the **surprise of SmolLM2**, a small model that read each run afterwards and was asked, token
 # by token, how likely it would have been to write what the agent wrote. It is called the surrogate,
 # here and everywhere: it is not the agent's own uncertainty, and a result on it is one about a
 # stand-in. A log that has log-probabilities brings the agent's own:
@@ -238,7 +238,7 @@ for method in given.methods:
         both = [mark | {"published": printed[method, d], "where": d} for d in DOMAINS
                 if metric == "auroc" and (method, d) in printed.index]
         dots += [*both[:1], *(each | {"value": None, "lo": None, "hi": None} for each in both[1:])] or [mark]
-dots = pd.DataFrame(dots).astype({name: float for name in ("value", "lo", "hi", "published")})
+dots = pd.DataFrame(dots).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 
 # %% mystnb={"figure": {"caption": "AUROC of local signals: filled, on the runs of this page, with intervals by whole tasks; hollow, the paper's Table 1, airline and retail. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page; data/published/rupa_table1.csv.", "name": "fig-b3-table1"}} tags=["hide-input"]
 show(charts.forest(dots), name="b3-table1",
@@ -488,7 +488,7 @@ bars = [{"number": label, "what": what, **beside.loc[key.format(c), ["value", "l
         for c, label in NUMBERS.items() for what, key in LEVELS.items()]
 bars.insert(3, {"number": "stagnation", "what": "failed runs", "value": None, "lo": None, "hi": None,
                 "shown": "undefined: the paper does not define it", "published": PRINTED["stagnation"]})
-bars = pd.DataFrame(bars).astype({name: float for name in ("value", "lo", "hi", "published")})
+bars = pd.DataFrame(bars).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 
 # %% mystnb={"figure": {"caption": "The riskiest step of failed runs (filled square), the other steps of the same runs, and the riskiest step of successful runs, with intervals by whole tasks; hollow, what the paper prints for its failed runs. Data: the runs chosen at the top of this page; data/published/rupa_prose_numbers.csv.", "name": "fig-b3-levels"}} tags=["hide-input"]
 show(charts.levels(bars), name="b3-levels", table=bars,
@@ -536,7 +536,7 @@ around = pd.DataFrame([
      "peak": table.loc[f"{who}|share|{name}|peak", "value"],
      "others": table.loc[f"{who}|share|{name}|others", "value"]}
     for name in RELATIONS for what, (table, who) in ROWS.items()])
-around = around.astype({name: float for name in ("value", "lo", "hi", "peak", "others")})
+around = around.astype(dict.fromkeys(("value", "lo", "hi", "peak", "others"), float))
 
 # %% mystnb={"figure": {"caption": "How much more of the weight into a step comes along each relation at the riskiest step than at the other steps of the same run, with intervals by whole tasks. Dashed: no more and no less. Data: the runs chosen at the top of this page.", "name": "fig-b3-relations"}} tags=["hide-input"]
 show(charts.relations(around), name="b3-relations",

@@ -91,6 +91,8 @@ ARROWS = {
     "tjlib.judges.wording": [],
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
+    "tjlib.material": ["tjlib.features", "tjlib.formats.registry", "tjlib.scoring",
+                       "tjlib.uncertainty.*"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
@@ -142,6 +144,8 @@ ARROWS = {
     "tjlib.uncertainty.surrogate": ["tjlib.uncertainty.teacher", "tjlib.weights"],
     "tjlib.uncertainty.teacher": [],
     "tjlib.uncertainty.variants": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix"],
+    "tjlib.uncertainty.peaks": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "parameters", "prefix", "propagate", "signals")],
     "tjlib.uncertainty.propagate": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "equations", "graph", "parameters", "prefix", "signals", "variants")],
     "tjlib.uncertainty.equations": [f"tjlib.uncertainty.{name}" for name in (

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 import pandas as pd
 
 from tjlib import features, scoring
@@ -143,8 +144,9 @@ def _stored(name, methods, embedder, signal, parameters, part) -> Material:
 
 
 def _runs(episodes: pd.DataFrame) -> pd.DataFrame:
-    failed = [None if pd.isna(success) else not success for success in episodes["success"]]
+    failed = np.array([None if pd.isna(success) else not success
+                       for success in episodes["success"]], dtype=object)
     return pd.DataFrame({
-        "task": episodes["task_id"].to_numpy(), "failed": pd.Series(failed, dtype=object).to_numpy(),
+        "task": episodes["task_id"].to_numpy(), "failed": failed,
         "steps": episodes["steps"].to_numpy(),
     }, index=pd.Index(episodes["trajectory_id"], name="trajectory_id"))

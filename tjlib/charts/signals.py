@@ -121,8 +121,8 @@ def relations(rows: pd.DataFrame) -> alt.LayerChart:
     base = alt.Chart(rows).transform_filter("isValid(datum.value)").encode(
         y=alt.Y("relation:N", sort=list(dict.fromkeys(rows["relation"])), title=None),
         yOffset=alt.YOffset("what:N", sort=names),
-        tooltip=tips(relation="relation", what="of", shown="difference", peak=("at the peak", ".3f"),
-                     others=("at other steps", ".3f")))
+        tooltip=tips(relation="relation", what="of", shown="difference",
+                     peak=("at the peak", ".3f"), others=("at other steps", ".3f")))
     looks = _looks(names)
     zero = alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))
     spans = base.transform_filter("isValid(datum.lo)").mark_rule(strokeWidth=2).encode(

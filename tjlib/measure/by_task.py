@@ -77,7 +77,8 @@ def means(
     Examples
     --------
     >>> frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": [0.0, None, 4.0]})
-    >>> means(frame, ["x", "x", "y"], np.random.default_rng(0), pairs=[("b", "a")])["value"].tolist()
+    >>> rng = np.random.default_rng(0)
+    >>> means(frame, ["x", "x", "y"], rng, pairs=[("b", "a")])["value"].tolist()
     [1.5, 2.0, 0.5]
     """
     if len(values) != len(tasks):

@@ -89,11 +89,11 @@ def describe(run: Propagation, risk: str = "R") -> pd.DataFrame:
     DataFrame
         One row a step: trajectory_id, step, fifth, position (0 first, 1 last;
         missing in a run of one step), peak (1 at the first step of the highest
-        risk, else 0), any (the same for each step, 1 in sum), U, Q, R; share|RELATION, the part of the weight into the step
-        that comes along a relation (missing if nothing comes); repetition, the
-        closest match of an earlier step it repeats, and failing, the highest
-        uncertainty of the observations since the step before (both in [0, 1],
-        0 without).
+        risk, else 0), any (the same for each step, 1 in sum), U, Q, R;
+        share|RELATION, the part of the weight into the step that comes along a
+        relation (missing if nothing comes); repetition, the closest match of an
+        earlier step it repeats, and failing, the highest uncertainty of the
+        observations since the step before (both in [0, 1], 0 without).
     """
     graph, edges, weight = run.graph, run.weighted.edges, run.weighted.weight
     n = len(graph.agent)
