@@ -48,7 +48,8 @@ def test_a_number_that_only_the_paper_has_draws_its_hollow_mark_alone():
         "number": ["stagnation"], "what": ["failed runs"], "value": [None], "lo": [None],
         "hi": [None], "shown": ["undefined"], "published": [0.883]})
     spec = spec_of(signals.levels(rows))
-    filters = [unit.get("transform", []) for unit in layers(spec) if unit["mark"]["type"] == "point"]
+    filters = [unit.get("transform", []) for unit in layers(spec)
+               if unit["mark"]["type"] == "point"]
     assert [{"filter": "isValid(datum.published)"}] in filters
     assert all(f[0]["filter"].startswith("isValid(datum.") for f in filters)
 

@@ -34,12 +34,11 @@ SIGNALS = ("auto", "nll", "entropy", "constant")
 STORED = "features"
 
 #: The methods that put a step's own uncertainty together, and what a table calls them.
-OWN = {"sp_sum": "sequence probability, sum", "sp_mean": "sequence probability, mean",
-       "pe": "predictive entropy", "saup_rms": "root mean square"}
+OWN = {"sp_sum": "SP, sum", "sp_mean": "SP, mean", "pe": "PE", "saup_rms": "root mean square"}
 
 #: Those, and what stands beside them; none depends on a parameter of RUPA.
 LOCAL = {"random": "random numbers", **OWN, "verbalized": "stated confidence",
-         "n_steps": "number of steps", "fewer_steps": "number of steps, negated"}
+         "n_steps": "steps", "fewer_steps": "steps, negated"}
 
 
 class Material(NamedTuple):
