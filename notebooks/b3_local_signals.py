@@ -38,10 +38,10 @@
 # Unless you bring a log, the runs are tau-bench's: an airline desk, four trials of each task by
 # gpt-4o, each with a reward. Their text is not ours to keep, so the page computes with numbers that
 # we stored of them. That log has no token probabilities, and nobody asked the agent how sure it was.
-# In their place stands the **surprise of SmolLM2**, a small model that read each run afterwards and was asked, token
-# by token, how likely it would have been to write what the agent wrote. It is called the surrogate,
-# here and everywhere: it is not the agent's own uncertainty, and a result on it is one about a
-# stand-in. A log that has log-probabilities brings the agent's own:
+# In their place stands the **surprise of SmolLM2**, a small model that read each run afterwards: how
+# unlikely it would have been, token by token, to write what the agent wrote. It is called the
+# surrogate, here and everywhere. It is not the agent's own uncertainty, and a result on it is one
+# about a stand-in. A log that has log-probabilities brings the agent's own:
 #
 # ```bash
 # tjlib rerun b3_local_signals -p traces my_runs.jsonl
@@ -129,7 +129,10 @@ SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy'
           "logprob": "the agent's own log-probabilities, nats a token",
           "constant": "none, every step counts alike"}[source]
 NO_OWN = "undefined (no step of these runs has an uncertainty of its own)"
-MADE = f"{log.origin}; similarity {log.graphs[0].similarity}; a step's own uncertainty: {SOURCE}"
+WEIGHED = ("relations weighed by equation 6, fitted without labels on the other half of the tasks"
+           if given.calibrated else "every relation weighed alike")
+MADE = (f"{log.origin}; similarity {log.graphs[0].similarity}; a step's own uncertainty: {SOURCE}; "
+        f"{WEIGHED}")
 judged = runs["failed"].notna()
 n1, n0 = int(runs["failed"].eq(True).sum()), int(runs["failed"].eq(False).sum())
 LOST = {"failed": "undefined: no run failed", "successful": "undefined: every run failed"}
@@ -267,7 +270,7 @@ tables.show(pd.DataFrame([{
     "rank correlation with length": tables.estimate(cell(m, "rank_correlation|length"), 2),
     **covered(m)} for m in given.methods]),
     "Table 1 of the paper and the same rules on these runs (AUROC; higher ranks failed runs higher).",
-    f"{MADE}; printed: data/published/rupa_table1.csv")
+    f"{log.origin}; a step's own uncertainty: {SOURCE}; printed: data/published/rupa_table1.csv")
 
 # %% tags=["hide-input"]
 for m in material.LOCAL:
@@ -305,8 +308,8 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 #
 # **Direction.** The paper's {glue:text}`b3-air-sp_sum` for sequence probability on airline is not
 # "close to random guessing", as its text has it: a score that far below 0.5 ranks well once turned
-# round, at {glue:text}`b3-flipped`. Either the score stands there un-negated, or longer or surer
-# runs failed less. Nothing in print tells these apart.
+# round, at {glue:text}`b3-flipped`. Either the score stands there un-negated, or shorter or
+# surer runs failed more. Nothing in print tells these apart.
 #
 # **Length.** Summed over steps, sequence probability is largely a count of steps. Here its rank
 # correlation with length is {glue:text}`b3-length-sp_sum`, and its AUROC
@@ -321,7 +324,8 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 # 0.5 in {glue:text}`b3-stray` % of draws, if runs were independent; trials of one task are not.
 #
 # Signals that do not add up over steps, {glue:text}`b3-free`: their intervals {glue:text}`b3-free-all`
-# over all pairs; over pairs of the same length they {glue:text}`b3-free-length`. Runs without an outcome, in no pair: {glue:text}`b3-n-unjudged`.
+# over all pairs; over pairs of the same length they {glue:text}`b3-free-length`. Runs without an
+# outcome, in no pair: {glue:text}`b3-n-unjudged`.
 #
 # ## Where the riskiest step falls
 #
@@ -438,15 +442,17 @@ chapter.number("b3-single", (runs["steps"] == 1).sum(), 0)
 # {glue:text}`b3-last-dealt` of the highest R fall into the last fifth, and failed runs as they were
 # minus dealt, {glue:text}`b3-last-minus-dealt`, {glue:text}`b3-told-dealt` 0.
 #
-# So "distributed throughout" can be said of any run's riskiest step, and the place alone cannot carry
-# "failures often originate from intermediate steps". A highest step is where the score is highest;
-# where a failure *began* is known on no such log. The table varies what we chose.
+# Where failed and successful runs peak in the same places, the place says nothing of failure. Where
+# values dealt anew peak there too, it says something of the recursion and nothing of the run. And in
+# no case is a peak where a failure *began*: it is where the score is highest, and nobody marked
+# this log's failures. "Failures often originate from intermediate steps" needs such marks. The table
+# varies what we chose.
 
 # %% tags=["hide-input"]
 flat_u = [msgspec.structs.replace(u, u=(0.0,) * len(u.u), source="constant") for u in log.local]
-VARIED = {"as above": {}, "no own uncertainty": {"local": flat_u}, "no momentum": {"variant": "no_momentum"},
-          "no cap on what is passed on": {"p_max": None}, "no goal": {"variant": "no_goal"},
-          "nothing passed on": {"variant": "no_propagation"}}
+VARIED = {"as above": {}, **({"no own uncertainty": {"local": flat_u}} if has_own else {}),
+          "no momentum": {"variant": "no_momentum"}, "no cap on what is passed on": {"p_max": None},
+          "no goal": {"variant": "no_goal"}, "nothing passed on": {"variant": "no_propagation"}}
 lines = []
 for name, change in VARIED.items():
     change = dict(change)
@@ -468,7 +474,7 @@ tables.show(pd.DataFrame(lines), "Share of runs whose highest R falls into their
 # The paper's second finding is about the neighbourhood of the riskiest step: a mean repetition
 # score of {glue:text}`b3-rep-paper` and a stagnation score of {glue:text}`b3-stag-paper`, with conflict
 # and retry "frequent". It defines none of these and gives no such number for any other step, so a
-# reader cannot tell whether .98 is high. {numref}`fig-b3-levels` has our nearest number for
+# reader cannot tell whether that is high. {numref}`fig-b3-levels` has our nearest number for
 # repetition, at the riskiest step, at the other steps of the same runs and at the riskiest step of
 # successful runs: the closest match among the steps it repeats, 0 if it repeats none. *Failing* is
 # the worst observation since the step before. For stagnation there is no definition to compute.
@@ -522,9 +528,10 @@ chapter.number("b3-repeating", repeating.sum(), 0)
 # numbers: a high U raises it, a large Q raises it, and so does an edge from an observation that failed.
 # That these stand high at the peak is arithmetic. And failed runs are not successful runs of the same
 # length ({glue:text}`b3-x-long-failed` steps in the median against {glue:text}`b3-x-long-success`
-# here): who goes on for longer has more to repeat. {numref}`fig-b3-relations` therefore asks three times how the weight that flows into a step is
-# divided among relations at the peak and elsewhere: in failed runs, in successful ones, and at the
-# peak of values dealt anew, which was chosen without any meaning.
+# here): who goes on for longer has more to repeat. {numref}`fig-b3-relations` therefore asks three
+# times how the weight that flows into a step is divided among relations at the peak and elsewhere:
+# in failed runs, in successful ones, and at the peak of values dealt anew, which was chosen without
+# any meaning.
 
 # %% tags=["hide-input"]
 SHARES = [f"share|{name}" for name in RELATIONS]
@@ -603,7 +610,8 @@ hits = {risk: by_task.means(rows[list(HITS)].astype(float), rows["task"], drawn(
 tables.show(pd.DataFrame([{"highest": RISKS[risk], **{
     text: tables.estimate(table.loc[name], 2) for name, text in HITS.items()}}
     for risk, table in hits.items()]),
-    f"Share of {len(aimed) // max(len(hits), 1)} faulty runs of the desk whose highest risk falls where the fault is.",
+    f"Share of {len(aimed) // max(len(hits), 1)} faulty runs of the desk whose highest risk falls "
+    "where the fault is.",
     f"{desk.origin}; similarity {desk_by}; intervals by case")
 
 # %% tags=["hide-input"]
