@@ -104,7 +104,8 @@ ARROWS = {
     "tjlib.report": ["tjlib.measure.*"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
     "tjlib.scoring": ["tjlib.formats.imported", "tjlib.measure.compare",
-                      "tjlib.uncertainty.evidence", "tjlib.uncertainty.methods"],
+                      *(f"tjlib.uncertainty.{name}" for name in (
+                          "crossfit", "evidence", "graph", "methods", "parameters", "signals"))],
     "tjlib.store": ["tjlib.fetch", "tjlib.jsonl", "tjlib.judged", "tjlib.packaged",
                     "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],

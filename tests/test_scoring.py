@@ -14,8 +14,11 @@ from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load
 from tjlib.measure import ranking
 from tjlib.ranktext import evaluation, ranked
-from tjlib.scoring import COLUMNS, as_csv, evaluate, scores, wide
+from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores, wide
 from tjlib.trace import InputError, Step, Trajectory
+from tjlib.uncertainty.crossfit import crossfit
+from tjlib.uncertainty.evidence import NO_LOGPROBS
+from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.methods import AGAINST, METHODS
 from tjlib.uncertainty.signals import fill
 
@@ -244,3 +247,21 @@ def test_the_help_names_every_format(run):
     _, out, _ = run("--help")
     assert all(name in out for name in ("auto", *FORMATS))
     assert commands.uq.__doc__
+
+
+def test_calibrated_rows_are_the_other_halfs_reliabilities_and_say_why_there_are_none():
+    graphs = [build(run.trajectory) for run in RUNS]
+    tasks = [run.task_id for run in RUNS]
+    own = [fill([0.1 * n for n in range(len(g.agent))], "surrogate") for g in graphs]
+    found = calibrated(scores(RUNS, "flat"), graphs, own)
+    assert found["method"].value_counts().to_dict() == dict.fromkeys(
+        ("flat", "rupa_calibrated", "rupa_structural_calibrated"), len(RUNS))
+    rows = found[found["method"] == "rupa_calibrated"]
+    assert rows["value"].tolist() == crossfit(graphs, own, tasks)
+    assert rows["trajectory_id"].tolist() == [run.trajectory.trajectory_id for run in RUNS]
+    mute = calibrated(scores(RUNS, "flat"), graphs, [
+        fill([None] * len(g.agent), "constant") for g in graphs])
+    reasons = mute[mute["value"].isna()]
+    assert set(reasons["method"]) == {"rupa_calibrated"} and set(reasons["why"]) == {NO_LOGPROBS}
+    one = calibrated(scores(RUNS[:1], "flat"), graphs[:1], own[:1])
+    assert set(one.loc[one["value"].isna(), "why"]) == {NO_HALF}
