@@ -480,14 +480,14 @@ tables.show(pd.DataFrame(lines), "Share of runs whose highest R falls into their
 # the worst observation since the step before. For stagnation there is no definition to compute.
 
 # %% tags=["hide-input"]
-NUMBERS = {"repetition": "repetition", "failing": "failing observation before", "Q": "distance from goal, Q"}
+NUMBERS = {"repetition": "repetition", "failing": "failing before", "Q": "Q, from the goal"}
 columns = [*NUMBERS, "U", *(f"share|{name}" for name in RELATIONS)]
 near = peaks.around(steps["R"], columns).reindex(runs.index)
 beside = means(near, [(f"failed|{c}|more", f"successful|{c}|more") for c in columns])
 prose = store.published("rupa_prose_numbers").set_index("what")["value"]
 PRINTED = {name: prose[f"{name} score at highest-risk step of failed runs"]
            for name in ("repetition", "stagnation")}
-LEVELS = {"failed runs": "failed|{}|peak", "other steps of failed runs": "failed|{}|others",
+LEVELS = {"failed runs": "failed|{}|peak", "their other steps": "failed|{}|others",
           "successful runs": "successful|{}|peak"}
 bars = [{"number": label, "what": what, **beside.loc[key.format(c), ["value", "lo", "hi"]],
          "shown": tables.estimate(beside.loc[key.format(c)], 3),

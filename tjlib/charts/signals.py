@@ -18,14 +18,15 @@ __all__ = ["WHAT", "forest", "levels", "one_run", "relations", "where"]
 
 #: What a mark is of: colour and shape, in the order of the legend.
 WHAT = {
-    "failed runs": (ROLE["loud"], "square"), "successful runs": (ROLE["clean"], "circle"),
+    "failed runs": (ROLE["loud"], "square"), "their other steps": ("#56B4E9", "cross"),
+    "successful runs": (ROLE["clean"], "circle"),
     "a step at random": ("#E69F00", "diamond"), "values dealt anew": ("#009E73", "triangle-up"),
-    "other steps of failed runs": ("#56B4E9", "cross"),
 }
 
 
-def _looks(names: list[str]) -> dict[str, alt.Color | alt.Shape]:
-    legend = alt.Legend(title=None, columns=2, symbolOpacity=1)
+def _looks(names: list[str], columns: int = 1) -> dict[str, alt.Color | alt.Shape]:
+    # A legend wider than a narrow page's plot takes the plot's width away.
+    legend = alt.Legend(title=None, columns=columns, symbolOpacity=1)
     return {
         "color": alt.Color("what:N", legend=legend, scale=alt.Scale(
             domain=names, range=[WHAT[name][0] for name in names])),
@@ -84,7 +85,7 @@ def where(rows: pd.DataFrame) -> alt.FacetChart:
     altair.FacetChart
     """
     order = list(dict.fromkeys(rows["part"]))
-    looks = _looks(_present(rows))
+    looks = _looks(_present(rows), columns=2)
     base = alt.Chart().transform_filter("isValid(datum.value)").encode(
         x=alt.X("part:N", sort=order, title="part of the run", axis=alt.Axis(labelAngle=0)),
         tooltip=tips(risk="risk", what="of", part="part of the run", value=("share", ".1%"),
