@@ -4,9 +4,13 @@ import csv
 import io
 import json
 
+import drawn
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tjlib import commands
 from tjlib.__main__ import main
@@ -40,10 +44,18 @@ def test_a_row_holds_the_run_its_outcome_the_score_or_why_there_is_none():
     assert found.iloc[1]["value"] is None and "log-probabilities" in found.iloc[1]["why"]
 
 
-def test_the_outcome_changes_no_score():
-    turned = [imported(r.trajectory.trajectory_id, len(r.trajectory.steps), not r.success,
-                       r.task_id) for r in RUNS]
-    pd.testing.assert_series_equal(scores(RUNS)["value"], scores(turned)["value"])
+@given(st.lists(drawn.runs, min_size=2, max_size=3), st.data())
+def test_permuting_outcomes_changes_no_score_of_any_method(taken, data):
+    trajectories = [msgspec.structs.replace(t, trajectory_id=f"r{i}")
+                    for i, t in enumerate(taken)]
+    outcome = st.permutations([True, False, None][:len(taken)])
+    one, other = (
+        scores([Imported(t, 1, success, reward=None if success is None else float(success))
+                for t, success in zip(trajectories, data.draw(outcome), strict=True)])
+        for _ in range(2))
+    assert set(one["method"]) == set(METHODS)
+    pd.testing.assert_frame_equal(one.drop(columns=["success", "reward"]),
+                                  other.drop(columns=["success", "reward"]))
 
 
 def test_what_is_known_beside_the_log_makes_a_score_computable():
@@ -153,6 +165,28 @@ def test_on_the_airline_log_length_alone_ranks_as_well_as_propagation(airline):
     for control in ("flat", "n_steps"):
         row = airline.loc[(f"rupa_structural - {control}", "auroc")]
         assert row["lo"] < 0 < row["hi"]
+
+
+def test_on_the_airline_log_every_computable_method_is_measured_and_no_other(airline):
+    measured = airline.dropna(subset=["value"])
+    methods = {name for name, _ in measured.index if " - " not in name}
+    assert methods == {"rupa_structural", "flat", "tracer", "n_steps", "fewer_steps", "n_calls",
+                       "fewer_calls", "n_words", "fewer_words", "failing_share", "repetition",
+                       "random"}
+    for name in methods:
+        for metric in ("auroc", "average_precision", "best_f1", "auroc|same_length",
+                       "auroc|same_task", "rank_correlation|length"):
+            row = measured.loc[(name, metric)]
+            assert row["n"] == 200 and 0 <= abs(row["value"]) <= 1
+            # Length against length is the same in every resample, which the reason says.
+            bare = name in ("n_steps", "fewer_steps") and metric.endswith("length")
+            assert row["why"] if bare else row["lo"] <= row["value"] <= row["hi"]
+    left = airline[airline["value"].isna()]["why"]
+    assert left.str.startswith("not computable: ").all()
+    # Flagging every run has 2p / (1 + p), and no threshold can do worse.
+    best = airline.xs("best_f1", level="metric").loc[sorted(methods)]
+    assert best["chance"].tolist() == pytest.approx([2 * 116 / 316] * len(best))
+    assert (best["value"] >= best["chance"] - 1e-12).all()
 
 
 def test_on_the_airline_log_length_tells_nothing_between_trials_of_one_task(airline):

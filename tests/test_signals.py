@@ -138,6 +138,12 @@ def test_a_flag_or_an_exit_code_outranks_words():
     assert environment(Observation(True, {"exit_code": None}), "")[0] == 1.0
 
 
+def test_a_tool_that_answers_nothing_or_a_number_is_an_alarm_with_its_reason():
+    # Of such tools (think, calculate) the alarm is false, which the reason lets a reader see.
+    assert [environment(Observation(True, {"content": said}), said) for said in ("", "42")] == [
+        (1.0, "empty"), (0.8, "only numbers or stop words")]
+
+
 def test_a_different_answer_to_the_same_call_is_a_conflict():
     seen = Observation(True, {"content": "two seats left"})
     assert environment(seen, "two seats left", ["sold out since June"])[0] == 0.5
