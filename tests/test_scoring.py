@@ -263,15 +263,51 @@ def test_an_unknown_method_or_format_is_wrong_usage(run, log, args, says):
 
 @pytest.mark.parametrize(("args", "says"), [
     (["--traces", "no.json"], "no.json: there is no such file; check the path"),
-    (["--embedder", " "], "no embedder named"),
+    (["--embedder", "nosuch"], "nosuch"),
     (["--out", "no/such/folder/s.csv"], "no/such/folder/s.csv"),
-    (["--evaluate"], "no run of the log has an outcome")])
-def test_bad_input_is_one_line_and_exit_1(run, log, args, says):
+    (["--out", "."], ".: this is a folder; give the name of a file"),
+    (["--out", "log.json"], "log.json: is the log itself; give --out another file"),
+    (["--evaluate"], "log.json: no run has an outcome; leave --evaluate out, or")])
+def test_bad_input_is_one_line_and_exit_1_before_any_run_is_scored(
+    run, log, monkeypatch, args, says
+):
+    monkeypatch.chdir(log.parent)
     if "--evaluate" in args:
         log.write_text(log.read_text("utf-8").replace('"reward"', '"points"'), "utf-8")
-    status, _, err = run("--traces", log, "--method", "rupa_structural", *args)
-    last = [line for line in err.splitlines() if "not judged" not in line]
-    assert status == 1 and len(last) == 1 and says in last[0]
+    before = log.read_bytes()
+    status, out, err = run("--traces", log, "--method", "rupa_structural", *args)
+    assert (status, out, err.count("\n")) == (1, "", 1) and says in err
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (b"", "holds no run"), (b"[]", "holds no run"), (b"{}", "known are native, tau_bench"),
+    (b"no json", ":1: not JSON"), (b"\xff\xfe\x00", "not UTF-8")])
+def test_a_file_that_is_no_log_is_one_line(run, log, content, says):
+    log.write_bytes(content)
+    status, out, err = run("--traces", log)
+    assert (status, out, err.count("\n")) == (1, "", 1) and says in err
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda e: [x | {"traj": x["traj"][:1]} for x in e], lambda e: e[1:2],
+    lambda e: [x | {"reward": 0.0} for x in e], lambda e: [x | {"task_id": 1} for x in e]],
+    ids=["no step", "one run", "all failed", "one task"])
+def test_an_evaluation_of_too_little_says_so_in_words(run, log, spoil):
+    log.write_text(json.dumps(spoil(json.loads(log.read_text("utf-8")))), "utf-8")
+    status, out, _ = run("--traces", log, "--evaluate", "--draws", 100, "--method",
+                         "rupa_structural,n_steps")
+    assert status == 0 and "Empty" not in out and "nan" not in out.lower() and "1 runs" not in out
+    assert "undefined: " in out or "not computable: " in out
+
+
+def test_a_long_name_leaves_a_line_readable_and_the_file_whole(run, log, tmp_path):
+    episodes = [x | {"task_id": "x" * 100_000} for x in json.loads(log.read_text("utf-8"))]
+    episodes[0]["traj"].append({"role": "critic", "content": "x"})
+    log.write_text(json.dumps(episodes), "utf-8")
+    _, out, err = run("--traces", log, "--method", "n_steps", "--out", tmp_path / "s.csv")
+    assert max(map(len, (out + err).splitlines())) < 300
+    assert "xxx-1~" in out and "tau-" + "x" * 100_000 in (tmp_path / "s.csv").read_text("utf-8")
 
 
 def test_the_help_names_every_format(run):

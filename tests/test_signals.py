@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
+from tjlib.uncertainty.evidence import Evidence
+from tjlib.uncertainty.methods import score
 from tjlib.uncertainty.signals import (
     SOURCES,
     entropy_top_k,
@@ -77,6 +79,15 @@ def test_entropy_from_the_best_tokens_is_a_lower_bound():
     bounds = [entropy_top_k([row[:k] for row in uniform]) for k in range(1, 9)]
     assert bounds == sorted(bounds) and bounds[0] < math.log(8)
     assert entropy_top_k([[0.0]]) == 0.0 and entropy_top_k([]) is None
+
+
+@pytest.mark.parametrize("least", [-1e308, -3.4028235e38, -math.inf])
+def test_the_least_number_a_server_has_is_a_token_of_no_probability(least):
+    steps = Step("a", logprobs=(-1.0,)), Step("b", logprobs=(least, least))
+    run = Trajectory("t", "", steps, "")
+    assert (local(run).u, local(run).n_imputed) == ((1.0, 1.0), 1)
+    values = [row["value"] for row in score([Evidence(run)]) if row["value"] is not None]
+    assert len(values) > 10 and all(map(math.isfinite, values))
 
 
 def test_a_token_of_no_probability_is_a_missing_signal():

@@ -24,7 +24,8 @@ RELATIONS = tuple(STRENGTHS)
 EPS = 1e-8
 
 _CHOICES = {
-    "latest": ("both", "user", "env"), "pairs": ("many", "single"), "strength": ("factor", "cap"), "momentum": ("all", "assistant"),
+    "latest": ("both", "user", "env"), "pairs": ("many", "single"),
+    "strength": ("factor", "cap"), "momentum": ("all", "assistant"),
     "scale": ("raw", "p95"), "aggregate": ("mean", "max", "last", "top10"),
     "population": ("trajectory", "edge"),
 }
