@@ -426,7 +426,8 @@ def test_two_runs_say_the_same_and_two_similarities_share_a_file(traces, tmp_pat
 
 def test_a_threshold_of_other_clean_runs_is_another_run(traces, tmp_path, capsys):
     out, clean = tmp_path / "v.jsonl", tmp_path / "clean.jsonl"
-    store.write(clean, CLEAN[:20])
+    judged_too = list(store.read(traces, Trajectory))
+    store.write(clean, [t for t in CLEAN[:40] if t not in judged_too])
     assert judged(traces, out, "--limit", "2") == 0
     assert judged(traces, out, "--clean", str(clean)) == 1
     assert "by another run" in capsys.readouterr().err and len(said(out)) == 2
