@@ -90,6 +90,15 @@ def test_the_least_number_a_server_has_is_a_token_of_no_probability(least):
     assert len(values) > 10 and all(map(math.isfinite, values))
 
 
+@given(st.lists(st.none() | st.floats(0, 9), min_size=1), st.sampled_from(SOURCES))
+def test_a_run_without_one_usable_signal_has_none(raw, source):
+    filled = fill(raw, source, 0.5)
+    assert filled.source == (source if any(v is not None for v in raw) else "constant")
+    unusable = Step("a", logprobs=(-math.inf,)), Step("b", logprobs=())
+    row, = score([Evidence(Trajectory("t", "", unusable, ""))], "pe")
+    assert (row["value"], row["u_source"], row["n_imputed"]) == (None, "constant", 2)
+
+
 def test_a_token_of_no_probability_is_a_missing_signal():
     assert mean_nll((-1.0, -math.inf)) is None and mean_nll((0.0,)) == 0.0
 

@@ -189,12 +189,16 @@ class Imputer:
 def fill(raw: Sequence[float | None], source: str, median: float | None = None) -> Local:
     """Give steps without a signal the median of the earlier ones, else the training set's, else 0.
 
+    Where no step has one, that is the source "constant", whatever was asked for.
+
     Examples
     --------
     >>> fill([None, 1.0, 3.0, None], "surrogate").u
     (0.0, 1.0, 3.0, 2.0)
     """
-    return Local(tuple(map(Imputer(median), raw)), source, sum(value is None for value in raw))
+    missing = sum(value is None for value in raw)
+    source = "constant" if raw and missing == len(raw) else source
+    return Local(tuple(map(Imputer(median), raw)), source, missing)
 
 
 def environment(
