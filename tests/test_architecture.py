@@ -131,7 +131,7 @@ ARROWS = {
     "tjlib.uncertainty.rupa": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.propagate",
                                "tjlib.uncertainty.signals"],
     "tjlib.uncertainty.tracer": ["tjlib.uncertainty.baselines", "tjlib.uncertainty.evidence",
-                                 "tjlib.uncertainty.text"],
+                                 "tjlib.uncertainty.signals", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.uprop": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.text": ["tjlib.judges.wording"],
     "tjlib.uncertainty.similarity": ["tjlib.embedding", "tjlib.uncertainty.text"],

@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 from tjlib.trace import InputError
@@ -22,8 +24,6 @@ class UsageError(Exception):
 
 
 def _folder(name: str) -> Path:
-    if not name:
-        raise InputError("--out is empty; name a folder")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -93,6 +93,13 @@ def _model_free(args: argparse.Namespace):
         clean = list(store.read(args.clean, Trajectory))
         if not clean:
             raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
+        seen = Counter(t.trajectory_id for t in clean)
+        if twice := [name for name, times in seen.items() if times > 1]:
+            raise InputError(f"{args.clean}: {twice[0]} is there twice; delete one")
+        if judged := [t.trajectory_id for t in store.read(args.traces, Trajectory)
+                      if t.trajectory_id in seen]:
+            raise InputError(f"{args.clean}: {judged[0]} is in {args.traces} too; a threshold set "
+                             "on what is to be judged tells nothing, give other clean runs")
     else:
         clean = testbed.clean_runs()
     return ModelFree(clean, args.similarity or "none")
@@ -116,6 +123,8 @@ def judge(args: argparse.Namespace) -> None:
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
     _tell_failures("without a judgement:", done.statuses)
+    for note in done.notes:
+        print("tjlib:", note, file=sys.stderr)
 
 
 def agent(args: argparse.Namespace) -> None:
@@ -170,11 +179,17 @@ def uq(args: argparse.Namespace) -> None:
         names, how = methods.chosen(args.method), registry.known(args.format)
     except InputError as error:
         raise UsageError(str(error)) from None
-    log = registry.load(args.traces, how)
-    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
-                           progress=partial(tqdm, disable=None, leave=False))
-    if args.out:
-        with store.atomic(args.out) as file:
+    log, alike = registry.load(args.traces, how), similarity(args.embedder)
+    if args.evaluate and all(run.success is None for run in log.runs):
+        raise InputError(f"{args.traces}: no run has an outcome; leave --evaluate out, or give a "
+                         "log that says which runs succeeded")
+    if args.out and Path(args.out).exists() and Path(args.out).samefile(args.traces):
+        raise InputError(f"{args.out}: is the log itself; give --out another file")
+    # Opened before the work, so that a file that cannot be written is told at once.
+    with store.atomic(args.out) if args.out else nullcontext() as file:
+        found = scoring.scores(log.runs, names, similarity=alike,
+                               progress=partial(tqdm, disable=None, leave=False))
+        if file:
             file.write(scoring.as_csv(found))
     print(ranktext.ranked(found))
     if args.evaluate:
@@ -183,11 +198,13 @@ def uq(args: argparse.Namespace) -> None:
                                  draws=args.draws)
         print("", ranktext.evaluation(table), sep="\n")
     sources = ", ".join(sorted(found["u_source"].unique()))
-    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
+    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}; texts compared "
+          f"by {alike.name}")
     if args.out:
         print(f"{len(found)} scores in {args.out}")
-    for line in log.unread + [f"{args.traces}:{run.line}: {run.trajectory.trajectory_id}: {note}"
-                              for run in log.runs for note in run.notes]:
+    for line in log.unread + [
+            f"{args.traces}:{run.line}: {ranktext.short(run.trajectory.trajectory_id)}: {note}"
+            for run in log.runs for note in run.notes]:
         print("tjlib:", line, file=sys.stderr)
 
 

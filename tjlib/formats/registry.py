@@ -22,6 +22,9 @@ from tjlib.trace import InputError
 __all__ = ["FORMATS", "Format", "Log", "known", "load", "stream"]
 
 
+_NO_RUN = "{}: holds no run; give a file of trajectories"
+
+
 class Format(NamedTuple):
     """How to tell a format from its first value, and how to read a log of it."""
 
@@ -55,7 +58,7 @@ def _detect(path: Path, found: Iterator) -> tuple[str, Iterator]:
                     return name, chain(seen, found)
             break
     if not seen:
-        raise InputError(f"{path}: the file is empty; give a file of trajectories")
+        raise InputError(_NO_RUN.format(path))
     line, what = seen[-1].line, seen[-1].why if isinstance(seen[-1], Unread) else (
         "no trajectory in any format that is known")
     raise InputError(f"{path}:{line}: {what}; known are {', '.join(FORMATS)}")
@@ -123,7 +126,7 @@ def load(path: str | Path, format: str = "auto") -> Log:
         else:
             runs.append(item)
     if not runs:
-        raise InputError(unread[0] if unread else f"{path}: holds no run; give another file")
+        raise InputError(unread[0] if unread else _NO_RUN.format(path))
     return Log(format, _told_apart(runs), unread)
 
 
