@@ -30,8 +30,8 @@
 # {glue:text}`b4-along` risk that came along edges, {glue:text}`b4-momentum` momentum. In
 # {glue:text}`b4-bounded` of {glue:text}`b4-steps` steps what the edges carry lies between the
 # calmest and the riskiest neighbour, as a mean must. Giving all edges the same weight moves R by
-# {glue:text}`b4-equal` at most. Without the relation *{glue:text}`b4-drop`* R falls at
-# {glue:text}`b4-falls` steps and rises at {glue:text}`b4-rises`.
+# {glue:text}`b4-equal` at most. Without {glue:text}`b4-drop` R falls at
+# {glue:text}`b4-falls` of the steps and rises at {glue:text}`b4-rises`.
 # ```
 
 # %% [markdown]
@@ -45,17 +45,18 @@
 # own. Edit a line in a live notebook, or bring a log:
 #
 # ```bash
-# tjlib rerun b4_relational_graph -p traces my_runs.jsonl -p pick 3 -p drop "4>5 feedback"
+# tjlib rerun b4_relational_graph -p traces my_runs.jsonl -p pick 3 -p drop feedback
 # ```
 #
-# A log may hold trajectories of this library or of tau-bench. Every constant that the paper prints
+# A log may hold trajectories of this library or of tau-bench; `recorded` stands for the runs of a
+# model that come with this book, one of which is drawn further down. Every constant that the paper prints
 # is a parameter (its Tables 5 and 6); the last lines are ours.
 
 # %% tags=["parameters"]
-traces: str = ""  # a log of runs; empty: the run written below
+traces: str = ""  # a log of runs, or recorded (a model's, in this book); empty: the run written below
 pick: int = 0  # which run of the log, counted from 0
 embedder: str = "jaccard"  # jaccard (shared words), minilm, bge-m3 (the paper's), or a model's folder
-drop: str = "repetition"  # what to take away: a relation, or nodes as 4>5, or 4>5 feedback
+drop: str = ""  # what to take away: a relation, nodes as 4>5, one edge as 4>5 feedback; empty: see there
 begin: int = 0  # the first step drawn
 shown: int = 10  # how many steps are drawn, at most
 window: int = 5  # Table 5: steps a step can look back to
@@ -103,7 +104,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from tjlib import tables
+from tjlib import store, tables
 from tjlib.charts import graph as figures
 from tjlib.charts.show import show
 from tjlib.desk import rules, world
@@ -114,11 +115,12 @@ from tjlib.uncertainty import calibrate, example, similarity
 from tjlib.uncertainty.equations import Recursion, weigh
 from tjlib.uncertainty.evidence import Evidence
 from tjlib.uncertainty.graph import build, without
-from tjlib.uncertainty.layout import layout, parts
+from tjlib.uncertainty.layout import layout, named, parts
 from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.parameters import RELATIONS, STRENGTHS, Parameters
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local, local
+from tjlib.uncertainty.text import signatures
 from tjlib.uncertainty.variants import RANDOM, VARIANTS, seeded
 
 # %% tags=["hide-input"]
@@ -154,8 +156,9 @@ SCRIPT = [
 ]
 
 # %% tags=["hide-input"]
+RECORDED = store.data_folder("recorded") / "agent" / "trajectories.jsonl"
 if given.traces:
-    log = registry.load(given.traces)
+    log = registry.load(RECORDED if given.traces == "recorded" else given.traces)
     if given.pick >= len(log.runs):
         raise InputError(f"{given.traces}: holds {len(log.runs)} runs, no number {given.pick}; "
                          f"give pick 0 to {len(log.runs) - 1}")
@@ -184,7 +187,10 @@ if given.begin >= len(run.steps):
 #
 # {numref}`fig-b4-graph` draws the run. Point at a step to leave only what flows into it, and read
 # its terms; point at an edge to see what made it and what it weighs. Beside each step stands what
-# its R is made of. Drawn are steps {glue:text}`b4-drawn` of {glue:text}`b4-steps`, counted from 0.
+# its risk R is made of: the step's own uncertainty U, the risk that came along its edges, the
+# distance Q of its words from the request, and momentum, a fading mean of all risk before it. The
+# equations for each follow below. Drawn are steps {glue:text}`b4-drawn` of
+# {glue:text}`b4-steps`, counted from 0.
 
 # %% tags=["hide-input"]
 halves = [], []
@@ -195,10 +201,12 @@ fitted = calibrate.fit(halves[0])
 reliability = fitted if given.calibrated else None
 weighing = "weighed by equation 6" if given.calibrated else "every relation weighed alike"
 graph = build(run, settings, alike)
-fewer = without(graph, given.drop)
 u = local(run, median=given.own)
 whole = propagate(graph, u, reliability=reliability)
 terms, edges = whole.table(), whole.edge_table()
+heaviest = edges[edges["step"] == terms["R"].argmax()].nlargest(1, "weight")
+gone = given.drop or " ".join(f"{e.source}>{e.target} {e.relation}" for e in heaviest.itertuples())
+fewer = without(graph, gone) if gone else graph
 U_FROM = f"U from {u.source}" if given.traces else "U typed in"
 MADE = f"{source}; {U_FROM}, similarity {graph.similarity}, {weighing}"
 
@@ -250,6 +258,51 @@ chapter.text("b4-damage", damage)
 # {glue:text}`b4-peak`, with {glue:text}`b4-top`. {glue:text}`b4-damage` What the graph hears are
 # failures that somebody reported and words that come back. A call that succeeds and should not
 # have been made is neither.
+#
+# ## A run that nobody wrote
+#
+# The run above has all six relations because we gave it all six. {numref}`fig-b4-real` has a real
+# one: {glue:text}`b4-real-model` drove the desk, and its log holds the log-probability of every
+# token, so that U is measured and not typed in: the mean of $-\log p$ over a step's tokens, in nats.
+# Of the {glue:text}`b4-real-runs` runs recorded with this book it is the first with the most
+# different calls.
+
+# %% tags=["hide-input"]
+recorded = [item.trajectory for item in registry.load(RECORDED).runs]
+real = max(recorded, key=lambda one: len({call for step in one.steps for call in signatures(step)}))
+lived = propagate(build(real, settings, alike), local(real, median=given.own), reliability=reliability)
+pictured = layout(lived, 0, given.shown)
+heard = lived.edge_table()["relation"].value_counts().reindex(RELATIONS, fill_value=0)
+seen = lived.graph.uncertainty[lived.graph.kind == 2]
+broke = rules.check(real)[0].step if rules.check(real) else None
+chapter.text("b4-real-model", "SmolLM2, a model of 135 million parameters,")
+chapter.number("b4-real-runs", len(recorded), 0)
+chapter.number("b4-real-steps", len(lived.r), 0)
+chapter.text("b4-real-failed", f"{(seen >= 1).sum()} of {len(seen)}")
+chapter.text("b4-real-heard", ", ".join(f"{count} of {name}" for name, count in heard.items()))
+chapter.number("b4-real-low", lived.u.min(), 2)
+chapter.number("b4-real-high", lived.u.max(), 2)
+chapter.text("b4-real-along", f"{(parts(lived).mean() / parts(lived).mean().sum()).iloc[1]:.0%}")
+chapter.text("b4-real-broke", "The rules object to no step." if broke is None else
+             f"The rules of Part A object first to step {broke}. By R it comes in place "
+             f"{pd.Series(lived.r).rank(ascending=False)[broke]:.0f} of {len(lived.r)}.")
+
+# %% mystnb={"figure": {"caption": "A model's own run at the desk, drawn as the figure before. U is measured on its tokens. Data: data/recorded/agent, the first of the runs with the most different calls.", "name": "fig-b4-real"}} tags=["hide-input"]
+show(
+    figures.trajectory(*pictured), name="b4-real",
+    table=pictured.nodes[["node", "name", "text", "U", "Q", "G", "m", "H", "R", "P", "why"]],
+    alt="Three lanes, user, agent and environment, with one row an event and lines that name the "
+        "relation; nearly every step is joined to those before it by repetition and to every "
+        "failed observation by feedback. Beside each step a stacked bar of the parts of R.",
+)
+
+# %% [markdown]
+# Its {glue:text}`b4-real-steps` steps have a U between {glue:text}`b4-real-low` and
+# {glue:text}`b4-real-high` nats a token. {glue:text}`b4-real-failed` observations failed, and the
+# edges are {glue:text}`b4-real-heard`. What came along them is {glue:text}`b4-real-along` of the
+# mean R. {glue:text}`b4-real-broke` A step is scored before its own observation exists, so a first
+# mistake is heard by the steps after it; and where every neighbour failed, hearing one or another
+# of them makes little difference.
 #
 # ## The equations, next to the code that is them
 #
@@ -344,6 +397,7 @@ print(code(calibrate.reliabilities))
 READ = [
     ("1", "strengths; delta; window", "printed (Tables 5, 6)", "as printed; the window counts steps, age counts nodes"),
     ("1", "whether Table 6 is a factor or a cap", "open", "a factor: strength = Table 6 x match; as a constant it would leave equation 6 nothing to vary"),
+    ("1", "latest: of the user, of the environment", "'environment or user'", "both (latest='user' as in the authors' code, or 'env')"),
     ("1", "one or several edges between two nodes", "open", "several, one a relation (pairs='single' keeps the strongest)"),
     ("1", "when two texts are alike", "no threshold printed", "for shared words those of the authors' code, for embeddings ours"),
     ("1", "cue words", "examples only", "those named, and their inflections"),
@@ -499,14 +553,27 @@ tables.show(mild.assign(**{name: mild[name].map("{:.3f}".format) for name in mil
 #
 # ## Take an edge away
 #
-# Before you look: what does R do without the relation *{glue:text}`b4-drop`*?
-# {numref}`fig-b4-drop` has the run with all its edges as rings and without these as dots; a dot in
-# its ring has not moved. A step that lost no edge can change too, because its neighbours did.
+# Unless `drop` names another, what goes is one edge: the heaviest into the step of the highest R.
+# Before you look: what does R do without {glue:text}`b4-drop`? {numref}`fig-b4-drop` has the run
+# with all its edges as rings and without what is gone as dots; a dot in its ring has not moved. A
+# step that lost no edge can change too, because its neighbours did.
 
 # %% tags=["hide-input"]
 less = propagate(fewer, u, reliability=reliability)
 change = less.r - whole.r
-chapter.text("b4-drop", given.drop)
+if gone in RELATIONS:
+    dropped = f"the relation {gone}"
+elif given.drop:
+    dropped = f"the edges {gone}"
+else:
+    dropped = "".join(
+        f"the edge {e.relation} from {named(e.source_kind, e.source_step)} to step {e.step}"
+        for e in heaviest.itertuples()) or "an edge (this run has none)"
+chapter.text("b4-drop", dropped)
+chapter.text("b4-why", "" if given.drop else "".join(
+    f"The source of that edge passes on {whole.passed[e.source]:.2f}; what its step heard on "
+    f"average is G - Q = {terms['G'][e.step] - terms['Q'][e.step]:.2f}."
+    for e in heaviest.itertuples()))
 chapter.number("b4-gone", len(graph.edges.source) - len(fewer.edges.source), 0)
 chapter.number("b4-falls", (change < -5e-7).sum(), 0)
 chapter.number("b4-rises", (change > 5e-7).sum(), 0)
@@ -526,15 +593,16 @@ for name in RELATIONS:
     moved = propagate(without(graph, name), u, reliability=reliability).r - whole.r
     rows.append((name, int((edges["relation"] == name).sum()), int((moved < -5e-7).sum()),
                  int((moved > 5e-7).sum()), f"{moved.mean():+.3f}"))
-gone = pd.DataFrame(rows, columns=["without", "edges", "R falls at", "R rises at", "change of the score"])
+each = pd.DataFrame(rows, columns=["without", "edges", "R falls at", "R rises at", "change of the score"])
 raised = [row[0] for row in rows if float(row[-1]) > 0]
 chapter.text("b4-raise", ", ".join(raised) or "none")
-tables.show(gone, "Every relation taken away in turn: number of edges, steps at which R falls and "
+tables.show(each, "Every relation taken away in turn: number of edges, steps at which R falls and "
             "rises, change of the mean R.", MADE)
 
 # %% [markdown]
-# {glue:text}`b4-gone` edges are gone; the largest change is {glue:text}`b4-change`, at step
-# {glue:text}`b4-change-at`. In the table each relation goes in turn. The relations whose removal
+# Edges gone: {glue:text}`b4-gone`. The largest change is {glue:text}`b4-change`, at step
+# {glue:text}`b4-change-at`. {glue:text}`b4-why` A neighbour below that average pulls R down even if
+# it is a failure, and one above it pulls R up. In the table each relation goes in turn. The relations whose removal
 # *raises* the score: {glue:text}`b4-raise`. That is the claim again. An edge from the request, or
 # from an observation that went well, votes 0 in the mean; take the vote away and the others are
 # heard better.

@@ -19,7 +19,7 @@ def jaccard(a, b):
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
-def graph_of(trajectory, similarity, window=5):
+def graph_of(trajectory, similarity, window=5, latest="both"):
     """Every node first, then every pair of nodes looked at."""
     graph = nx.MultiDiGraph()
 
@@ -52,7 +52,7 @@ def graph_of(trajectory, similarity, window=5):
             near = nodes[i]["step"] >= 0 and nodes[t]["step"] - nodes[i]["step"] <= window
             if i == t - 1:
                 graph.add_edge(i, t, "sequential", match=1.0)
-            if i in newest.values():
+            if i in newest.values() and latest in ("both", nodes[i]["kind"]):
                 graph.add_edge(i, t, "latest", match=1.0)
             if nodes[i]["kind"] == "env" and nodes[i]["u"] > 0 and (near or i == newest["env"]):
                 graph.add_edge(i, t, "feedback", match=nodes[i]["u"])

@@ -44,6 +44,9 @@ ARROWS = {
     "tjlib.convert": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*", "tjlib.jsonl"],
     "tjlib.documents": ["tjlib.containers", "tjlib.jsontext"],
     "tjlib.embedding": [],
+    "tjlib.extract": ["tjlib.formats.imported", "tjlib.uncertainty.*"],
+    "tjlib.features": ["tjlib.extract", "tjlib.jsonl", "tjlib.packaged", "tjlib.scoring",
+                       "tjlib.uncertainty.*"],
     "tjlib.episodes": ["tjlib.desk.organic", "tjlib.desk.world", "tjlib.jsonl",
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
@@ -134,7 +137,7 @@ ARROWS = {
                                "tjlib.judges.reply", "tjlib.judges.similarity",
                                "tjlib.judges.wording"],
     "tjlib.judges.models": ["tjlib.judges.protocol"],
-    "tjlib.judges.models_*": ["tjlib.judges.protocol"],
+    "tjlib.judges.models_*": ["tjlib.judges.protocol", "tjlib.weights"],
     "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.asked",
                            "tjlib.judges.procedure", "tjlib.judges.prompts",
                            "tjlib.judges.protocol"],
@@ -161,6 +164,8 @@ ARROWS = {
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
     "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values", "tjlib.formats.imported"],
+    "tjlib.material": ["tjlib.features", "tjlib.formats.registry", "tjlib.scoring",
+                       "tjlib.uncertainty.*"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
@@ -183,17 +188,23 @@ ARROWS = {
     "tjlib.report": ["tjlib.measure.*"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
     "tjlib.scoring": ["tjlib.engine", "tjlib.formats.imported", "tjlib.measure.compare",
-                      "tjlib.uncertainty.evidence", "tjlib.uncertainty.methods"],
+                      *(f"tjlib.uncertainty.{name}" for name in (
+                          "crossfit", "evidence", "graph", "methods", "parameters", "signals"))],
     "tjlib.store": ["tjlib.fetch", "tjlib.formats.registry", "tjlib.jsonl", "tjlib.judged",
                     "tjlib.packaged", "tjlib.provenance", "tjlib.release"],
     "tjlib.tables": [],
+    "tjlib.textscores": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
+                         "tjlib.scoring", "tjlib.uncertainty.*"],
     "tjlib.trace": [],
+    "tjlib.weights": [],
     "tjlib.uncertainty": [],
     "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.example": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],
     "tjlib.uncertainty.layout": ["tjlib.formats.imported", "tjlib.uncertainty.prefix",
                                  "tjlib.uncertainty.propagate"],
+    "tjlib.uncertainty.crossfit": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "graph", "parameters", "propagate", "signals")],
     "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
                                    "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
@@ -204,7 +215,7 @@ ARROWS = {
     "tjlib.uncertainty.rupa": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.propagate",
                                "tjlib.uncertainty.signals"],
     "tjlib.uncertainty.tracer": ["tjlib.uncertainty.baselines", "tjlib.uncertainty.evidence",
-                                 "tjlib.uncertainty.text"],
+                                 "tjlib.uncertainty.signals", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.uprop": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.text": ["tjlib.judges.wording"],
     "tjlib.uncertainty.similarity": ["tjlib.embedding", "tjlib.uncertainty.text"],
@@ -215,7 +226,11 @@ ARROWS = {
                                 "tjlib.uncertainty.similarity", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.calibrate": [f"tjlib.uncertainty.{name}" for name in (
         "graph", "parameters", "signals", "similarity")],
+    "tjlib.uncertainty.surrogate": ["tjlib.uncertainty.teacher", "tjlib.weights"],
+    "tjlib.uncertainty.teacher": [],
     "tjlib.uncertainty.variants": ["tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix"],
+    "tjlib.uncertainty.peaks": [f"tjlib.uncertainty.{name}" for name in (
+        "calibrate", "parameters", "prefix", "propagate", "signals")],
     "tjlib.uncertainty.propagate": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "equations", "graph", "parameters", "prefix", "signals", "variants")],
     "tjlib.uncertainty.equations": [f"tjlib.uncertainty.{name}" for name in (
@@ -226,8 +241,9 @@ ARROWS = {
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
-FILES = {"tjlib.store", "tjlib.containers", "tjlib.formats.sidecar", "tjlib.jsonl",
-         "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.procedures", "tjlib.rerun"}
+FILES = {"tjlib.store", "tjlib.containers", "tjlib.features", "tjlib.formats.sidecar",
+         "tjlib.jsonl", "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.procedures",
+         "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local", "tjlib.engine"}
 

@@ -257,6 +257,8 @@ def test_controls_by_hand():
     assert controls.n_calls(e).value == 4 == -controls.fewer_calls(e).value
     assert controls.n_words(e).value == 6 + 4 * 3 == -controls.fewer_words(e).value
     assert controls.failing_share(e).value == 2 / 4  # an error, an empty answer
+    assert controls.failing_share(Evidence(run(ODD.steps[0], ODD.steps[2]))).value == 2 / 3
+    assert controls.failing_share(Evidence(BLIND)).value == 0  # nothing observed
     assert controls.repetition(e).value == 1  # the same call twice
     assert controls.repetition(Evidence(BLIND)).value == 0
 

@@ -89,11 +89,22 @@ def test_help_names_every_command_and_loads_nothing_heavy():
 @pytest.mark.parametrize("args", [
     (), ("scores",), ("score",), ("testbed",), ("judge", "oracle", "--traces", "t", "--out", "v"),
     ("testbed", "--seed", "-1", "--out", "d"), ("testbed", "--seed", "x", "--out", "d"),
-    ("fetch", "weights"), ("rerun", "a6_results", "-p", "verdicts"),
+    ("fetch", "weights"), ("rerun", "a6_results", "-p", "verdicts"), ("uq", "--traces", "t", "-x"),
+    ("agent", "--model", "", "--out", "d"), ("testbed", "--out", ""), ("uq", "--traces", " "),
+    ("judge", "step", "--model", "", "--traces", "t", "--out", "v"), ("score", ""),
+    ("judge", "rules", "--model", "ollama:x", "--traces", "t", "--out", "v"),
 ])
-def test_wrong_usage_is_exit_2(run, args):
+def test_wrong_usage_is_exit_2_and_one_line_that_names_the_help(run, args):
     status, out, err = run(*args)
-    assert (status, out) == (2, "") and "usage: tjlib" in err
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("tjlib") and err.endswith(" --help\n")
+    if args[:1] in (("judge",), ("agent",)):
+        assert f"; see tjlib {args[0]} --help" in err
+
+
+def test_an_empty_value_of_a_chapters_parameter_is_a_value(run, tmp_path):
+    status, _, err = run("rerun", "no_such_chapter", "-p", "traces", "", "--out", tmp_path / "x")
+    assert status == 1 and "no_such_chapter" in err
 
 
 def test_a_process_exits_with_the_status_and_prints_no_traceback(tmp_path):
@@ -361,6 +372,30 @@ def test_a_count_that_is_a_slip_of_the_hand_is_wrong_usage(files):
 def test_verdicts_are_not_added_to_a_device(refuses, files, out):
     assert f"{out}: not a regular file; give the name of a file" in refuses(
         "judge", "rules", "--traces", files / "trajectories.jsonl", "--out", out)
+
+
+def test_verdicts_do_not_go_where_the_summary_is_printed(files):
+    for out in ("/dev/stdout", "both.jsonl"):
+        line = f'"$0" -m tjlib judge rules --traces trajectories.jsonl --out {out} >> both.jsonl'
+        done = subprocess.run(["sh", "-c", line, sys.executable], cwd=files, capture_output=True,
+                              text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+        assert done.returncode == 1 and (files / "both.jsonl").read_text() == ""
+        assert done.stderr == f"tjlib: {out}: what is printed goes there; give another file\n"
+
+
+def test_a_trajectory_without_a_step_is_noted_and_one_without_a_name_is_refused(
+    run, refuses, files
+):
+    bare = [*TRAJECTORIES, Trajectory("t-3", "goal", (), ""), Trajectory("t-4", "goal", (), "")]
+    write(files / "bare.jsonl", bare)
+    status, out, err = run("judge", "rules", "--traces", files / "bare.jsonl", "--out",
+                           files / "new.jsonl")
+    assert status == 0 and out.startswith("4 verdicts added")
+    assert err == (f"tjlib: {files / 'bare.jsonl'}:3: no step to look at, as in 2 of 4 "
+                   "trajectories\n")
+    write(files / "bare.jsonl", [*TRAJECTORIES, Trajectory(" ", "goal", (Step("a"),), "")])
+    assert "bare.jsonl:3: the trajectory_id is empty; give it a name" in refuses(
+        "judge", "rules", "--traces", files / "bare.jsonl", "--out", files / "other.jsonl")
 
 
 def test_a_testbed_that_cannot_be_written_is_one_line(refuses, files):

@@ -54,6 +54,16 @@ def test_a_step_follows_the_node_before_and_the_newest_of_each_kind():
         (5, 6, "sequential"), (3, 6, "latest"), (4, 6, "latest")]
 
 
+@pytest.mark.parametrize(("latest", "sources"), [
+    ("both", [3, 4]), ("user", [4]), ("env", [3])])
+def test_the_newest_instruction_the_newest_observation_or_both_are_latest(latest, sources):
+    trajectory = run(Step("a", (GET,), (SEEN, FAILED), "Hurry."), Step("b"))
+    assert edges(trajectory, "latest", latest=latest)[-len(sources):] == [
+        (source, 5, "latest") for source in sources]
+    # The failure before the user spoke is heard as feedback all the same.
+    assert edges(trajectory, "feedback", latest=latest) == [(3, 5, "feedback")]
+
+
 def test_three_tries_of_one_call_are_three_pairs():
     tried = tuple(Step(text, (PAY,), (SEEN,)) for text in ("Pay.", "Once more.", "Well then."))
     assert edges(run(*tried), "repetition") == [
@@ -199,7 +209,8 @@ def test_a_loop_of_ten_thousand_steps_is_done_in_linear_time():
     ({"gamma": -0.1}, "outside"), ({"eta_g": -1}, "no weight"), ({"lam_u": float("nan")}, "weight"),
     ({"temperature": 0}, "not above 0"), ({"p_max": 0}, "None for no cap"),
     ({"strengths": {"latest": 1}}, "one number of 0 or more for each"),
-    ({"pairs": "few"}, "give many or single"), ({"aggregate": "sum"}, "give mean or max"),
+    ({"pairs": "few"}, "give many or single"), ({"latest": "all"}, "give both or user or env"),
+    ({"aggregate": "sum"}, "give mean or max"),
 ])
 def test_a_parameter_out_of_range_is_told_in_one_line(change, message):
     with pytest.raises(InputError, match=message):

@@ -121,19 +121,20 @@ def test_a_second_definition_gives_the_same_risks(run):
     assert done.r == six(risks(drawn, u.u), abs=1e-9)
 
 
-@given(runs, st.integers(1, 3))
-def test_a_second_definition_finds_the_same_edges(run, window):
-    graph = build(run, Parameters(window=window))
+@given(runs, st.integers(1, 3), st.sampled_from(["both", "user", "env"]))
+def test_a_second_definition_finds_the_same_edges(run, window, latest):
+    graph = build(run, Parameters(window=window, latest=latest))
     mine = {(s, t, RELATIONS[c], round(m, 12)) for s, t, c, m in zip(
         graph.edges.source, graph.edges.target, graph.edges.relation, graph.edges.match,
         strict=True)}
     theirs = {(s, t, k, round(data["match"], 12)) for s, t, k, data in graph_of(
-        run, Jaccard(), window).edges(keys=True, data=True)}
+        run, Jaccard(), window, latest).edges(keys=True, data=True)}
     assert mine == theirs and len(graph.edges.source) == len(mine)
 
 
 @given(runs, st.sampled_from([{}, {"pairs": "single", "momentum": "assistant"},
-                              {"strength": "cap", "p_max": None, "window": 2}]))
+                              {"strength": "cap", "p_max": None, "window": 2},
+                              {"latest": "user", "aggregate": "max"}]))
 def test_a_stream_gives_what_the_finished_run_gives_to_the_last_bit(run, change):
     parameters = Parameters(**change)
     graphs = [build(run, parameters), build(
@@ -145,7 +146,7 @@ def test_a_stream_gives_what_the_finished_run_gives_to_the_last_bit(run, change)
     stream = Stream(run.goal, parameters, reliability=reliability)
     for length, step in enumerate(run.steps, start=1):
         assert stream.update(step) == done.r[length - 1]
-        assert stream.score == aggregate(done.r[:length].tolist())
+        assert stream.score == aggregate(done.r[:length].tolist(), parameters.aggregate)
     assert stream.score == done.score
 
 
@@ -220,6 +221,13 @@ def test_a_history_of_one_value_is_that_value(run, p):
     into = np.isin(graph.agent, graph.edges.target)
     assert done.g[into] == six(p, abs=1e-6)
     assert done.m[graph.agent > 0] == six(p, abs=1e-6)
+
+
+@given(runs, st.sampled_from([name for name in VARIANTS if name not in RANDOM]))
+def test_without_any_uncertainty_or_distance_no_edge_makes_a_risk(run, variant):
+    graph = build(run)
+    calm = graph._replace(uncertainty=graph.uncertainty * 0, q=graph.q * 0)
+    assert not propagate(calm, constant(graph, 0.0), variant=variant).r.any()
 
 
 @given(runs)
@@ -376,7 +384,12 @@ def test_a_calibration_by_hand():
 
 @pytest.mark.parametrize(("spoil", "message"), [
     (lambda g: propagate(g, Local((0.1,), "x")), "1 local uncertainties for 3 steps"),
-    (lambda g: propagate(g, LOCAL, parameters=Parameters(window=2)), "window of 5, asked for 2"),
+    (lambda g: propagate(g, LOCAL, parameters=Parameters(window=2)), "window 5, asked for 2"),
+    (lambda g: propagate(g, LOCAL, parameters=Parameters(latest="user")),
+     "latest both, asked for user"),
+    (lambda g: Stream("", Parameters(latest="env"), reliability=msgspec.structs.replace(
+        calibrated(g), similarity="jaccard", thresholds=Jaccard().thresholds)),
+     "latest env, but calibrated with jaccard, 5, both"),
     (lambda g: propagate(g._replace(similarity="minilm"), LOCAL, reliability=calibrated(g)),
      "fit again"),
     (lambda g: propagate(g._replace(thresholds=Thresholds(0, 0, 0)), LOCAL,

@@ -426,10 +426,21 @@ def test_two_runs_say_the_same_and_two_similarities_share_a_file(traces, tmp_pat
 
 def test_a_threshold_of_other_clean_runs_is_another_run(traces, tmp_path, capsys):
     out, clean = tmp_path / "v.jsonl", tmp_path / "clean.jsonl"
-    store.write(clean, CLEAN[:20])
+    judged_too = list(store.read(traces, Trajectory))
+    store.write(clean, [t for t in CLEAN[:40] if t not in judged_too])
     assert judged(traces, out, "--limit", "2") == 0
     assert judged(traces, out, "--clean", str(clean)) == 1
     assert "by another run" in capsys.readouterr().err and len(said(out)) == 2
+
+
+def test_a_threshold_is_not_set_on_what_is_judged_nor_on_one_run_twice(traces, tmp_path, capsys):
+    out, clean = tmp_path / "v.jsonl", tmp_path / "clean.jsonl"
+    store.write(clean, [*CLEAN[:3], CLEAN[1]])
+    for file, says in ((clean, f"{CLEAN[1].trajectory_id} is there twice"),
+                       (traces, f"is in {traces} too")):
+        assert judged(traces, out, "--clean", str(file)) == 1 and not out.exists()
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1 and says in err
 
 
 def test_the_record_changes_with_the_source_that_judges(monkeypatch):

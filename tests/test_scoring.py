@@ -4,9 +4,13 @@ import csv
 import io
 import json
 
+import drawn
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tjlib import logcommands
 from tjlib.__main__ import main
@@ -14,8 +18,11 @@ from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load
 from tjlib.measure import ranking
 from tjlib.ranktext import evaluation, ranked
-from tjlib.scoring import COLUMNS, as_csv, evaluate, scores, wide
+from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores, wide
 from tjlib.trace import InputError, Step, Trajectory
+from tjlib.uncertainty.crossfit import crossfit
+from tjlib.uncertainty.evidence import NO_LOGPROBS
+from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.methods import AGAINST, METHODS
 from tjlib.uncertainty.signals import fill
 
@@ -40,10 +47,18 @@ def test_a_row_holds_the_run_its_outcome_the_score_or_why_there_is_none():
     assert found.iloc[1]["value"] is None and "log-probabilities" in found.iloc[1]["why"]
 
 
-def test_the_outcome_changes_no_score():
-    turned = [imported(r.trajectory.trajectory_id, len(r.trajectory.steps), not r.success,
-                       r.task_id) for r in RUNS]
-    pd.testing.assert_series_equal(scores(RUNS)["value"], scores(turned)["value"])
+@given(st.lists(drawn.runs, min_size=2, max_size=3), st.data())
+def test_permuting_outcomes_changes_no_score_of_any_method(taken, data):
+    trajectories = [msgspec.structs.replace(t, trajectory_id=f"r{i}")
+                    for i, t in enumerate(taken)]
+    outcome = st.permutations([True, False, None][:len(taken)])
+    one, other = (
+        scores([Imported(t, 1, success, reward=None if success is None else float(success))
+                for t, success in zip(trajectories, data.draw(outcome), strict=True)])
+        for _ in range(2))
+    assert set(one["method"]) == set(METHODS)
+    pd.testing.assert_frame_equal(one.drop(columns=["success", "reward"]),
+                                  other.drop(columns=["success", "reward"]))
 
 
 def test_what_is_known_beside_the_log_makes_a_score_computable():
@@ -155,6 +170,28 @@ def test_on_the_airline_log_length_alone_ranks_as_well_as_propagation(airline):
         assert row["lo"] < 0 < row["hi"]
 
 
+def test_on_the_airline_log_every_computable_method_is_measured_and_no_other(airline):
+    measured = airline.dropna(subset=["value"])
+    methods = {name for name, _ in measured.index if " - " not in name}
+    assert methods == {"rupa_structural", "flat", "tracer", "n_steps", "fewer_steps", "n_calls",
+                       "fewer_calls", "n_words", "fewer_words", "failing_share", "repetition",
+                       "random"}
+    for name in methods:
+        for metric in ("auroc", "average_precision", "best_f1", "auroc|same_length",
+                       "auroc|same_task", "rank_correlation|length"):
+            row = measured.loc[(name, metric)]
+            assert row["n"] == 200 and 0 <= abs(row["value"]) <= 1
+            # Length against length is the same in every resample, which the reason says.
+            bare = name in ("n_steps", "fewer_steps") and metric.endswith("length")
+            assert row["why"] if bare else row["lo"] <= row["value"] <= row["hi"]
+    left = airline[airline["value"].isna()]["why"]
+    assert left.str.startswith("not computable: ").all()
+    # Flagging every run has 2p / (1 + p), and no threshold can do worse.
+    best = airline.xs("best_f1", level="metric").loc[sorted(methods)]
+    assert best["chance"].tolist() == pytest.approx([2 * 116 / 316] * len(best))
+    assert (best["value"] >= best["chance"] - 1e-12).all()
+
+
 def test_on_the_airline_log_length_tells_nothing_between_trials_of_one_task(airline):
     row = airline.loc[("n_steps", "auroc|same_task")]
     assert row["pairs"] == 88
@@ -229,15 +266,51 @@ def test_an_unknown_method_or_format_is_wrong_usage(run, log, args, says):
 
 @pytest.mark.parametrize(("args", "says"), [
     (["--traces", "no.json"], "no.json: there is no such file; check the path"),
-    (["--embedder", " "], "no embedder named"),
+    (["--embedder", "nosuch"], "nosuch"),
     (["--out", "no/such/folder/s.csv"], "no/such/folder/s.csv"),
-    (["--evaluate"], "no run of the log has an outcome")])
-def test_bad_input_is_one_line_and_exit_1(run, log, args, says):
+    (["--out", "."], ".: this is a folder; give the name of a file"),
+    (["--out", "log.json"], "log.json: is the log itself; give --out another file"),
+    (["--evaluate"], "log.json: no run has an outcome; leave --evaluate out, or")])
+def test_bad_input_is_one_line_and_exit_1_before_any_run_is_scored(
+    run, log, monkeypatch, args, says
+):
+    monkeypatch.chdir(log.parent)
     if "--evaluate" in args:
         log.write_text(log.read_text("utf-8").replace('"reward"', '"points"'), "utf-8")
-    status, _, err = run("--traces", log, "--method", "rupa_structural", *args)
-    last = [line for line in err.splitlines() if "not judged" not in line]
-    assert status == 1 and len(last) == 1 and says in last[0]
+    before = log.read_bytes()
+    status, out, err = run("--traces", log, "--method", "rupa_structural", *args)
+    assert (status, out, err.count("\n")) == (1, "", 1) and says in err
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (b"", "holds no run"), (b"[]", "holds no run"), (b"{}", "known are native, tau_bench"),
+    (b"no json", ":1: not JSON"), (b"\xff\xfe\x00", "not UTF-8")])
+def test_a_file_that_is_no_log_is_one_line(run, log, content, says):
+    log.write_bytes(content)
+    status, out, err = run("--traces", log)
+    assert (status, out, err.count("\n")) == (1, "", 1) and says in err
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda e: [x | {"traj": x["traj"][:1]} for x in e], lambda e: e[1:2],
+    lambda e: [x | {"reward": 0.0} for x in e], lambda e: [x | {"task_id": 1} for x in e]],
+    ids=["no step", "one run", "all failed", "one task"])
+def test_an_evaluation_of_too_little_says_so_in_words(run, log, spoil):
+    log.write_text(json.dumps(spoil(json.loads(log.read_text("utf-8")))), "utf-8")
+    status, out, _ = run("--traces", log, "--evaluate", "--draws", 100, "--method",
+                         "rupa_structural,n_steps")
+    assert status == 0 and "Empty" not in out and "nan" not in out.lower() and "1 runs" not in out
+    assert "undefined: " in out or "not computable: " in out
+
+
+def test_a_long_name_leaves_a_line_readable_and_the_file_whole(run, log, tmp_path):
+    episodes = [x | {"task_id": "x" * 100_000} for x in json.loads(log.read_text("utf-8"))]
+    episodes[0]["traj"].append({"role": "critic", "content": "x"})
+    log.write_text(json.dumps(episodes), "utf-8")
+    _, out, err = run("--traces", log, "--method", "n_steps", "--out", tmp_path / "s.csv")
+    assert max(map(len, (out + err).splitlines())) < 300
+    assert "xxx-1~" in out and "tau-" + "x" * 100_000 in (tmp_path / "s.csv").read_text("utf-8")
 
 
 def test_the_help_names_every_format(run):
@@ -248,3 +321,21 @@ def test_the_help_names_every_format(run):
 
 def test_processes_change_no_score_and_no_row():
     pd.testing.assert_frame_equal(scores(RUNS * 9, where=2), scores(RUNS * 9))
+
+
+def test_calibrated_rows_are_the_other_halfs_reliabilities_and_say_why_there_are_none():
+    graphs = [build(run.trajectory) for run in RUNS]
+    tasks = [run.task_id for run in RUNS]
+    own = [fill([0.1 * n for n in range(len(g.agent))], "surrogate") for g in graphs]
+    found = calibrated(scores(RUNS, "flat"), graphs, own)
+    assert found["method"].value_counts().to_dict() == dict.fromkeys(
+        ("flat", "rupa_calibrated", "rupa_structural_calibrated"), len(RUNS))
+    rows = found[found["method"] == "rupa_calibrated"]
+    assert rows["value"].tolist() == crossfit(graphs, own, tasks)
+    assert rows["trajectory_id"].tolist() == [run.trajectory.trajectory_id for run in RUNS]
+    mute = calibrated(scores(RUNS, "flat"), graphs, [
+        fill([None] * len(g.agent), "constant") for g in graphs])
+    reasons = mute[mute["value"].isna()]
+    assert set(reasons["method"]) == {"rupa_calibrated"} and set(reasons["why"]) == {NO_LOGPROBS}
+    one = calibrated(scores(RUNS[:1], "flat"), graphs[:1], own[:1])
+    assert set(one.loc[one["value"].isna(), "why"]) == {NO_HALF}

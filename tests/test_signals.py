@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
+from tjlib.uncertainty.evidence import Evidence
+from tjlib.uncertainty.methods import score
 from tjlib.uncertainty.signals import (
     SOURCES,
     entropy_top_k,
@@ -79,6 +81,24 @@ def test_entropy_from_the_best_tokens_is_a_lower_bound():
     assert entropy_top_k([[0.0]]) == 0.0 and entropy_top_k([]) is None
 
 
+@pytest.mark.parametrize("least", [-1e308, -3.4028235e38, -math.inf])
+def test_the_least_number_a_server_has_is_a_token_of_no_probability(least):
+    steps = Step("a", logprobs=(-1.0,)), Step("b", logprobs=(least, least))
+    run = Trajectory("t", "", steps, "")
+    assert (local(run).u, local(run).n_imputed) == ((1.0, 1.0), 1)
+    values = [row["value"] for row in score([Evidence(run)]) if row["value"] is not None]
+    assert len(values) > 10 and all(map(math.isfinite, values))
+
+
+@given(st.lists(st.none() | st.floats(0, 9), min_size=1), st.sampled_from(SOURCES))
+def test_a_run_without_one_usable_signal_has_none(raw, source):
+    filled = fill(raw, source, 0.5)
+    assert filled.source == (source if any(v is not None for v in raw) else "constant")
+    unusable = Step("a", logprobs=(-math.inf,)), Step("b", logprobs=())
+    row, = score([Evidence(Trajectory("t", "", unusable, ""))], "pe")
+    assert (row["value"], row["u_source"], row["n_imputed"]) == (None, "constant", 2)
+
+
 def test_a_token_of_no_probability_is_a_missing_signal():
     assert mean_nll((-1.0, -math.inf)) is None and mean_nll((0.0,)) == 0.0
 
@@ -136,6 +156,12 @@ def test_a_flag_or_an_exit_code_outranks_words():
     good = Observation(True, {"returncode": 0, "out": "1 error"})
     assert environment(good, observation_text(good)) == (0.0, "")
     assert environment(Observation(True, {"exit_code": None}), "")[0] == 1.0
+
+
+def test_a_tool_that_answers_nothing_or_a_number_is_an_alarm_with_its_reason():
+    # Of such tools (think, calculate) the alarm is false, which the reason lets a reader see.
+    assert [environment(Observation(True, {"content": said}), said) for said in ("", "42")] == [
+        (1.0, "empty"), (0.8, "only numbers or stop words")]
 
 
 def test_a_different_answer_to_the_same_call_is_a_conflict():

@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NoReturn
 
 from tjlib import __version__, commands, logcommands
 from tjlib.trace import InputError
@@ -25,27 +26,39 @@ __all__ = ["main"]
 _MOST = 10**9
 
 
-def _count(text: str) -> int:
-    if not 0 <= (value := int(text)) <= _MOST:
-        raise ValueError
+def _whole(text: str, least: int, most: int, told: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number {told}")
     return value
+
+
+def _count(text: str) -> int:
+    return _whole(text, 0, _MOST, "of at least 0")
 
 
 def _positive(text: str) -> int:
-    if (value := _count(text)) < 1:
-        raise ValueError
-    return value
+    return _whole(text, 1, _MOST, "of at least 1")
 
 
 def _draws(text: str) -> int:
-    if not 100 <= (value := int(text)) <= 100_000:
-        raise ValueError
-    return value
+    return _whole(text, 100, 100_000, "from 100 to 100000")
 
 
-_draws.__name__ = "number from 100 to 100000"
-_count.__name__ = "whole number of at least 0"  # argparse names the type in its message
-_positive.__name__ = "whole number of at least 1"
+def _name(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty; give a name")
+    return text
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that tells wrong usage in one line, and where the right one is told."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
 
 _LOG = "a log in a known format: a file, a folder, or a .gz, .zip or .eval archive"
@@ -58,7 +71,7 @@ _LABELS = "outcomes by task or run: a benchmark's label file, or lines with task
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         "tjlib", description="When to trust an LLM agent: judges and uncertainty, measured.",
         epilog="Exit status: 0 done, 1 the input or the run failed, 2 wrong usage.")
     parser.add_argument("--version", action="version", version=__version__)
@@ -66,7 +79,8 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, run, text: str) -> argparse.ArgumentParser:
         sub = subparsers.add_parser(name, help=text, description=text)
-        sub.set_defaults(run=run)
+        sub.register("type", None, _name)  # a text, unless said otherwise
+        sub.set_defaults(run=run, refuse=sub.error)
         return sub
 
     sub = command("testbed", commands.testbed, "build labelled trajectories of the refund desk")
@@ -146,7 +160,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub.add_argument("--method", default="all", metavar="A,B",
-                     help="such as rupa,pe; the runs are ranked by the first (all)")
+                     help="such as rupa,pe; the runs are ranked by the first (all; a name "
+                          "there is none of lists them)")
     sub.add_argument("--embedder", default="jaccard", metavar="NAME",
                      help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
     sub.add_argument("--out", metavar="CSV", help="write every score, or why there is none")
@@ -188,7 +203,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")
     sub = command("rerun", commands.rerun, "run a chapter with other parameters")
     sub.add_argument("chapter", help="a name such as a6_results, or a .py, .md or .ipynb file")
-    sub.add_argument("-p", dest="parameter", nargs=2, action="append", default=[],
+    sub.add_argument("-p", dest="parameter", nargs=2, action="append", default=[], type=str,
                      metavar=("NAME", "VALUE"), help="set a parameter; may be repeated")
     sub.add_argument("-f", dest="file", metavar="YAML", help="set parameters from a file")
     sub.add_argument("--out", default="rerun", metavar="DIR", help="default: rerun")
@@ -220,8 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    parser = _parser()
-    args = parser.parse_args(argv)
+    args = _parser().parse_args(argv)
     logging.basicConfig(format="tjlib: %(message)s", level=logging.WARNING)
     try:
         args.run(args)
@@ -236,7 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()  # it may be what failed
         return 1
     except commands.UsageError as error:
-        parser.error(str(error))
+        args.refuse(str(error))
     except KeyboardInterrupt:
         goes_on = args.run in (commands.judge, commands.agent, commands.fetch)
         then = ("what is written is whole, the same command goes on from there" if goes_on

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from tjlib.judgeargs import UsageError, chosen, elsewhere
@@ -19,8 +20,6 @@ __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
 
 def _folder(name: str) -> Path:
-    if not name:
-        raise InputError("--out is empty; name a folder")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -80,6 +79,8 @@ def judge(args: argparse.Namespace) -> None:
     if told := getattr(judge, "procedure", None):
         print(f"told: {told.name}, {len(told.points)} points, {len(told.taxonomy)} failure types")
     _tell_failures("without a judgement:", done.statuses)
+    for note in done.notes:
+        print("tjlib:", note, file=sys.stderr)
 
 
 def agent(args: argparse.Namespace) -> None:

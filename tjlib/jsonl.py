@@ -28,11 +28,15 @@ _LONGEST = 64 * 2**20
 
 
 def _refuse_special(path: Path) -> None:
-    """Refuse to add to, or to replace, a folder, a device or a pipe."""
+    """Refuse to add to, or to replace, a folder, a device, a pipe or where a stream goes."""
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; give the name of a file")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a regular file; give the name of a file")
+    for stream in (1, 2):
+        with suppress(OSError):  # a stream may be closed, and a file not be there yet
+            if os.path.samestat(path.stat(), os.fstat(stream)):
+                raise InputError(f"{path}: what is printed goes there; give another file")
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ unless somebody names it; that a log's own system prompt is no procedure, see
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -159,6 +160,13 @@ def _model_free(args: argparse.Namespace):
         clean = list(store.read(args.clean, Trajectory))
         if not clean:
             raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
+        seen = Counter(t.trajectory_id for t in clean)
+        if twice := [name for name, times in seen.items() if times > 1]:
+            raise InputError(f"{args.clean}: {twice[0]} is there twice; delete one")
+        if judged := [run.trajectory.trajectory_id for run in _runs(args.traces)
+                      if run.trajectory.trajectory_id in seen]:
+            raise InputError(f"{args.clean}: {judged[0]} is in {args.traces} too; a threshold set "
+                             "on what is to be judged tells nothing, give other clean runs")
     else:
         clean = testbed.clean_runs()
     return ModelFree(clean, args.similarity or "none")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
+from pathlib import Path
 
 from tjlib.judgeargs import UsageError
 from tjlib.trace import InputError
@@ -62,12 +64,18 @@ def uq(args: argparse.Namespace) -> None:
         names = methods.chosen(args.method)
     except InputError as error:
         raise UsageError(str(error)) from None
-    log = registry.load(args.traces, known(args), args.labels)
-    found = scoring.scores(log.runs, names, similarity=similarity(args.embedder),
-                           where=args.scheduler or args.workers or 0,
-                           progress=partial(tqdm, disable=None, leave=False))
-    if args.out:
-        with store.atomic(args.out) as file:
+    log, alike = registry.load(args.traces, known(args), args.labels), similarity(args.embedder)
+    if args.evaluate and all(run.success is None for run in log.runs):
+        raise InputError(f"{args.traces}: no run has an outcome; leave --evaluate out, or give "
+                         "--labels that say which runs succeeded")
+    if args.out and Path(args.out).exists() and Path(args.out).samefile(args.traces):
+        raise InputError(f"{args.out}: is the log itself; give --out another file")
+    # Opened before the work, so that a file that cannot be written is told at once.
+    with store.atomic(args.out) if args.out else nullcontext() as file:
+        found = scoring.scores(log.runs, names, similarity=alike,
+                               where=args.scheduler or args.workers or 0,
+                               progress=partial(tqdm, disable=None, leave=False))
+        if file:
             file.write(scoring.as_csv(found))
     print(ranktext.ranked(found))
     if args.evaluate:
@@ -76,11 +84,13 @@ def uq(args: argparse.Namespace) -> None:
                                  draws=args.draws)
         print("", ranktext.evaluation(table), sep="\n")
     sources = ", ".join(sorted(found["u_source"].unique()))
-    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}")
+    print(f"\n{args.traces}: {log.format}; a step's own uncertainty: {sources}; texts compared "
+          f"by {alike.name}")
     if args.out:
         print(f"{len(found)} scores in {args.out}")
     for line in [*log.unread, *log.passed, *(
-            f"{place(args.traces, run.source, run.line)}: {run.trajectory.trajectory_id}: {note}"
+            f"{place(args.traces, run.source, run.line)}: "
+            f"{ranktext.short(run.trajectory.trajectory_id)}: {note}"
             for run in log.runs for note in run.notes)]:
         print("tjlib:", line, file=sys.stderr)
 

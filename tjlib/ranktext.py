@@ -11,7 +11,10 @@ import pandas as pd
 
 from tjlib.scoring import wide
 
-__all__ = ["evaluation", "ranked"]
+__all__ = ["evaluation", "ranked", "short"]
+
+#: Characters of a run's name that are shown; its end tells trials apart.
+_LONGEST = 40
 
 _SHOWN = {
     "pooled": {"auroc": "AUROC", "average_precision": "AP", "best_f1": "best F1",
@@ -25,6 +28,21 @@ _SHOWN = {
 def _reasons(rows: pd.DataFrame, by: str) -> list[str]:
     return [f"{', '.join(dict.fromkeys(group[by]))}: {why}"
             for why, group in rows.groupby("why", sort=False)]
+
+
+def _runs(n: int) -> str:
+    return f"{n} run" + "s" * (n != 1)
+
+
+def short(name: str) -> str:
+    """Return a name with its middle left out if it would fill a terminal's line.
+
+    Examples
+    --------
+    >>> short("t-1"), short("t" * 100 + "-trial-7")
+    ('t-1', 'tttttttttttttttttttttttttttt...t-trial-7')
+    """
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 12]}...{name[-9:]}"
 
 
 def ranked(found: pd.DataFrame, most: int = 20) -> str:
@@ -51,10 +69,11 @@ def ranked(found: pd.DataFrame, most: int = 20) -> str:
         if outcome.notna().any():
             names = outcome.map({True: "success", False: "failure"}).fillna("-")
             shown.insert(0, "outcome", names[shown.index])
-        parts.append(shown.rename_axis(index=None, columns=None).to_string(
+        shown.index = [short(name) for name in shown.index]
+        parts.append(shown.rename_axis(columns=None).to_string(
             float_format="{:.4g}".format, na_rep="-"))
         rest = f"; {len(table) - most} more are not shown" * (len(table) > most)
-        parts.append(f"{len(table)} runs, the likeliest to fail by {first} first{rest}")
+        parts.append(f"{_runs(len(table))}, the likeliest to fail by {first} first{rest}")
     never = found[~found["method"].isin(table.columns)]
     return "\n\n".join(parts + ["\n".join(_reasons(never, "method"))] * (not never.empty))
 
@@ -89,6 +108,8 @@ def evaluation(table: pd.DataFrame) -> str:
     chance = table.dropna(subset=["chance"]).groupby("metric", sort=False)["chance"].first()
     parts = []
     for title, names in _SHOWN.items():
+        if grid.empty:  # no method has any value
+            break
         block = grid[[name for name in names if name in grid]].copy()
         block.loc["(no knowledge)"] = [
             f"{chance[name]:.3f}" if name in chance else "-" for name in block]
@@ -97,7 +118,7 @@ def evaluation(table: pd.DataFrame) -> str:
     n = table.iloc[0]
     counts = ", ".join(f"{pairs[name]} {_SHOWN[title][name]}" for title in _SHOWN
                        for name in _SHOWN[title] if name in pairs.index)
-    parts.append(f"{n['n']} runs, {n['n_failed']} of them failed, {n['n_unjudged']} more without "
+    parts.append(f"{_runs(n['n'])}, {n['n_failed']} of them failed, {n['n_unjudged']} more without "
                  f"an outcome; pairs compared: {counts}. Best F1 is chosen on these runs.")
     undefined = shown[shown["value"].isna()]
     notes = shown[shown["note"] != ""].rename(columns={"why": "reason", "note": "why"})

@@ -22,10 +22,14 @@ from tjlib.engine import spread
 from tjlib.formats.imported import Imported
 from tjlib.measure.compare import compare
 from tjlib.trace import InputError
-from tjlib.uncertainty.evidence import Evidence
+from tjlib.uncertainty.crossfit import crossfit
+from tjlib.uncertainty.evidence import LOGPROBS, NO_LOGPROBS, NO_STEP, Evidence
+from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.methods import chosen, score
+from tjlib.uncertainty.parameters import Parameters
+from tjlib.uncertainty.signals import Local
 
-__all__ = ["COLUMNS", "as_csv", "evaluate", "scores", "wide"]
+__all__ = ["COLUMNS", "as_csv", "calibrated", "evaluate", "scores", "wide"]
 
 #: The columns of `scores`.
 COLUMNS = ("trajectory_id", "task_id", "trial", "model", "success", "reward", "steps", "method",
@@ -33,6 +37,7 @@ COLUMNS = ("trajectory_id", "task_id", "trial", "model", "success", "reward", "s
 _RUN = list(COLUMNS[:7])
 #: Runs a worker gets at a time: enough that what it loads first does not matter.
 _CHUNK = 16
+NO_HALF = "not computable: the other half of the tasks has no run to calibrate on"
 
 
 def scores(
@@ -94,6 +99,39 @@ def _rows(
                  "success": run.success, "reward": run.reward, "steps": len(t.steps)}
         rows += [about | row for row in score([Evidence(t, **settings | given)], names)]
     return rows
+
+
+def calibrated(
+    found: pd.DataFrame, graphs: Sequence[Graph], local: Sequence[Local],
+    parameters: Parameters | None = None,
+) -> pd.DataFrame:
+    """Add RUPA with its relations calibrated on the other half of the tasks.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As `scores` returns.
+    graphs, local : sequences, one item a run of ``found``, in its order
+    parameters : Parameters, optional
+
+    Returns
+    -------
+    DataFrame
+        ``found`` and a row a run for ``rupa_calibrated`` and ``rupa_structural_calibrated``.
+    """
+    runs = found.drop_duplicates("trajectory_id")
+    same = [Local((0.0,) * len(graph.agent), "constant") for graph in graphs]
+    rows = []
+    for name, own in (("rupa_calibrated", local), ("rupa_structural_calibrated", same)):
+        values = crossfit(graphs, own, runs["task_id"], parameters)
+        why = ["" if value is not None else NO_HALF if len(graph.agent) else NO_STEP
+               for value, graph in zip(values, graphs, strict=True)]
+        if name == "rupa_calibrated":
+            unknown = [u.source not in LOGPROBS for u in own]
+            values = [None if x else value for x, value in zip(unknown, values, strict=True)]
+            why = [NO_LOGPROBS if x else y for x, y in zip(unknown, why, strict=True)]
+        rows.append(runs.assign(method=name, value=values, why=why).astype(object))
+    return pd.concat([found, *rows], ignore_index=True)
 
 
 def wide(found: pd.DataFrame) -> pd.DataFrame:

@@ -4,8 +4,9 @@ Decision: with no similarity unless one is asked for. Distance catches nearly
 every invention but flags many harmless lines too, for a new sentence is far
 from the evidence whether it is false or only polite (chapter a4 and
 `bench/reply.py` count both on sentences kept out of the making); and what was
-looked up in vain can be named in the verdict, a distance cannot. Refusal: the threshold comes from
-clean runs given here, never from what is to be judged, and none goes unrecorded.
+looked up in vain can be named in the verdict, a distance cannot. Refusal: the
+threshold comes from clean runs given here, never from what is to be judged,
+and none goes unrecorded.
 """
 
 from __future__ import annotations

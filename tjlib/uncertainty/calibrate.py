@@ -43,6 +43,7 @@ class Reliability(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str | None = None
     median: float | None = None
     p95: float | None = None
+    latest: str = "both"
 
     def to_json(self) -> bytes:
         """Write it as one line of JSON; an infinite temperature becomes null."""
@@ -59,12 +60,14 @@ class Reliability(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(f"not a calibration of the relations: {error}") from None
 
-    def check(self, who: str, similarity: str, thresholds: Thresholds, window: int) -> None:
+    def check(self, who: str, similarity: str, thresholds: Thresholds, built: Parameters) -> None:
         """Raise `InputError` if something was built another way than the training set."""
-        if (self.similarity, self.thresholds, self.window) != (similarity, thresholds, window):
-            raise InputError(f"{who}: built with {similarity} and a window of {window}, but "
-                             f"calibrated with {self.similarity} and {self.window}, or other "
-                             "thresholds; fit again")
+        if (self.similarity, self.thresholds, self.window, self.latest) != (
+                similarity, thresholds, built.window, built.latest):
+            raise InputError(
+                f"{who}: built with {similarity}, window {built.window}, latest {built.latest}, "
+                f"but calibrated with {self.similarity}, {self.window}, {self.latest}, or other "
+                "thresholds; fit again")
 
 
 def reliabilities(
@@ -129,10 +132,9 @@ def fit(
             raise InputError(f"calibration takes graphs and nothing else, got a "
                              f"{type(graph).__name__}; build(trajectory) makes one")
         first = first or graph
-        if (graph.similarity, graph.thresholds, graph.parameters.window) != (
-                first.similarity, first.thresholds, first.parameters.window):
-            raise InputError(f"{graph.trajectory_id}: built with another similarity or window "
-                             f"than {first.trajectory_id}; build all alike")
+        if _built(graph) != _built(first):
+            raise InputError(f"{graph.trajectory_id}: built with another similarity, window or "
+                             f"latest than {first.trajectory_id}; build all alike")
         parameters = parameters or graph.parameters
         e = graph.edges
         strength = parameters.strength_of(e.relation, e.match)
@@ -163,4 +165,9 @@ def fit(
         parameters.strengths, parameters.strength, len(rows), first.similarity, first.thresholds,
         first.parameters.window, "+".join(sources) or None,
         float(np.median(values)) if values else None,
-        float(np.percentile(values, 95)) if values else None)
+        float(np.percentile(values, 95)) if values else None, first.parameters.latest)
+
+
+def _built(graph: Graph) -> tuple:
+    """What of a graph no parameter changes any more."""
+    return graph.similarity, graph.thresholds, graph.parameters.window, graph.parameters.latest

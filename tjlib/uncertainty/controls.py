@@ -71,10 +71,9 @@ def fewer_words(e: Evidence) -> Score:
 
 
 def failing_share(e: Evidence) -> Score:
-    """Share of steps with an observation that failed or was empty, in [0, 1]."""
-    g = e.graph
-    failed = g.step[(g.kind == KINDS.index("env")) & (g.uncertainty >= 1)]
-    return Score(len(set(failed.tolist())) / len(e.steps))
+    """Share of observations that failed or were empty, in [0, 1]; 0 for a run without any."""
+    observed = e.graph.uncertainty[e.graph.kind == KINDS.index("env")]
+    return Score(float((observed >= 1).mean()) if len(observed) else 0.0)
 
 
 def repetition(e: Evidence) -> Score:

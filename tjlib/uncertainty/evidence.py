@@ -19,7 +19,10 @@ from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.signals import Local, local
 from tjlib.uncertainty.similarity import Jaccard, Similarity
 
-__all__ = ["NO_LOGPROBS", "NO_STEP", "Drawn", "Evidence", "Score"]
+__all__ = ["LOGPROBS", "NO_LOGPROBS", "NO_STEP", "Drawn", "Evidence", "Score"]
+
+#: Sources of local uncertainty that are log-probabilities, the agent's or another model's.
+LOGPROBS = ("logprob", "topk", "surrogate")
 
 NO_LOGPROBS = "not computable: the log has no token log-probabilities"
 NO_STEP = "not computable: the run has no step"
@@ -94,7 +97,7 @@ class Evidence:
     @property
     def has_logprobs(self) -> bool:
         """Whether the steps' uncertainty comes from log-probabilities, the agent's or another's."""
-        return self.local.source in ("logprob", "topk", "surrogate")
+        return self.local.source in LOGPROBS
 
     @cached_property
     def graph(self) -> Graph:

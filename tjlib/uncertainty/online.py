@@ -52,7 +52,7 @@ class Stream:
         self._prefix = Prefix(goal, self.parameters, similarity or Jaccard())
         if reliability is not None:
             built = self._prefix.similarity
-            reliability.check("stream", built.name, built.thresholds, self.parameters.window)
+            reliability.check("stream", built.name, built.thresholds, self.parameters)
         self._imputer = Imputer(reliability.median if reliability else None)
         self._recursion = Recursion(self.parameters)
         self._catch_up()

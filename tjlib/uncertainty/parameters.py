@@ -24,7 +24,8 @@ RELATIONS = tuple(STRENGTHS)
 EPS = 1e-8
 
 _CHOICES = {
-    "pairs": ("many", "single"), "strength": ("factor", "cap"), "momentum": ("all", "assistant"),
+    "latest": ("both", "user", "env"), "pairs": ("many", "single"),
+    "strength": ("factor", "cap"), "momentum": ("all", "assistant"),
     "scale": ("raw", "p95"), "aggregate": ("mean", "max", "last", "top10"),
     "population": ("trajectory", "edge"),
 }
@@ -48,6 +49,8 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     p_max : float or None
         Cap of what a step passes on (authors' code: 1.5); None is the paper as
         printed, under which a run without observations grows for ever.
+    latest : {"both", "user", "env"}
+        Which newest nodes the relation latest comes from; feedback is not asked.
     pairs : {"many", "single"}
         One edge a type between two nodes, or only the strongest.
     strength : {"factor", "cap"}
@@ -83,6 +86,7 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     strengths: dict[str, float] = msgspec.field(default_factory=STRENGTHS.copy)
     temperature: float = 1.0
     p_max: float | None = 1.5
+    latest: str = "both"
     pairs: str = "many"
     strength: str = "factor"
     momentum: str = "all"

@@ -146,9 +146,10 @@ class Prefix:
         """Give the edges into node ``t``: source, target, relation, match, evidence."""
         if t:
             yield t - 1, t, _SEQUENTIAL, 1.0, "the node before"
-        if self._env:
+        latest = self.parameters.latest
+        if self._env and latest != "user":
             yield self._env[0], t, _LATEST, 1.0, "the newest observation"
-        if self._user is not None:
+        if self._user is not None and latest != "env":
             yield self._user, t, _LATEST, 1.0, "the newest instruction"
         limits, alike = self.similarity.thresholds, self.similarity.alike
         on, aside = words.progression_cue(said), words.parallel_cue(said)

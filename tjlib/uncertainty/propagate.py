@@ -95,7 +95,7 @@ def propagate(
     reliability : Reliability, optional
         Default: every relation counts 1.
     parameters : Parameters, optional
-        Default those the graph was built with; the window must be the same.
+        Default those the graph was built with; window and latest must be the same.
     variant : str
         One of `variants.VARIANTS`.
     rng : numpy.random.Generator, optional
@@ -120,15 +120,17 @@ def propagate(
     1.1
     """
     parameters = parameters or graph.parameters
-    if parameters.window != graph.parameters.window:
-        raise InputError(f"{graph.trajectory_id}: built with a window of "
-                         f"{graph.parameters.window}, asked for {parameters.window}; build again")
+    for name in ("window", "latest"):
+        built, asked = getattr(graph.parameters, name), getattr(parameters, name)
+        if built != asked:
+            raise InputError(f"{graph.trajectory_id}: built with {name} {built}, asked for "
+                             f"{asked}; build again")
     if len(local.u) != len(graph.agent):
         raise InputError(f"{graph.trajectory_id}: {len(local.u)} local uncertainties for "
                          f"{len(graph.agent)} steps; give one a step")
     if reliability is not None:
         reliability.check(graph.trajectory_id, graph.similarity, graph.thresholds,
-                          graph.parameters.window)
+                          graph.parameters)
     parameters, passes_on, with_goal = settings(variant, parameters)
     edges = chosen(variant, graph.edges, rng)
     weighted = weigh(edges, parameters, reliability)

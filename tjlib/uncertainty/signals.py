@@ -31,6 +31,8 @@ SOURCES = ("logprob", "topk", "samples", "verbal", "surrogate", "constant")
 # code, the fourth and what counts as a conflict are ours. The paper names the kinds only.
 _FAILED, _EMPTY, _BARE, _CONFLICT = 1.0, 1.0, 0.8, 0.5
 _SAME_BELOW = 0.3
+#: Below it a log-probability says "never", for which some servers write the least number they have.
+_NEVER = -1e12
 _EXIT_CODES = ("exit_code", "returncode", "return_code", "exit_status")
 
 
@@ -54,7 +56,7 @@ def mean_nll(logprobs: Sequence[float] | None) -> float | None:
     >>> mean_nll([-0.5, -1.5]), mean_nll(())
     (1.0, None)
     """
-    if not logprobs or not all(map(math.isfinite, logprobs)):
+    if not logprobs or min(logprobs) < _NEVER:
         return None
     return -math.fsum(logprobs) / len(logprobs) + 0.0
 
@@ -187,12 +189,16 @@ class Imputer:
 def fill(raw: Sequence[float | None], source: str, median: float | None = None) -> Local:
     """Give steps without a signal the median of the earlier ones, else the training set's, else 0.
 
+    Where no step has one, that is the source "constant", whatever was asked for.
+
     Examples
     --------
     >>> fill([None, 1.0, 3.0, None], "surrogate").u
     (0.0, 1.0, 3.0, 2.0)
     """
-    return Local(tuple(map(Imputer(median), raw)), source, sum(value is None for value in raw))
+    missing = sum(value is None for value in raw)
+    source = "constant" if raw and missing == len(raw) else source
+    return Local(tuple(map(Imputer(median), raw)), source, missing)
 
 
 def environment(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from tjlib.uncertainty.baselines import seen
 from tjlib.uncertainty.evidence import Evidence, Score
+from tjlib.uncertainty.signals import mean_nll
 from tjlib.uncertainty.text import overlap, signatures, tokens
 
 __all__ = ["content_nll", "tracer", "tracer_risks"]
@@ -50,8 +51,7 @@ def _unsure(e: Evidence) -> list[float]:
     if e.content is not None:
         own = e.content
     elif e.local.source == "logprob":
-        kept = [[-p for p in step.logprobs or () if p <= _SURE] for step in e.steps]
-        own = [_mean(k) if k else None for k in kept]
+        own = [mean_nll([p for p in step.logprobs or () if p <= _SURE]) for step in e.steps]
     else:
         own = e.local.u if e.has_logprobs else [None] * len(e.steps)
     return [_LEAST if u is None else u for u in own]

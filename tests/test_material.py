@@ -1,0 +1,91 @@
+"""A log with its text and the numbers stored of it give a page the same things."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+from tjlib import features, store
+from tjlib.desk import testbed
+from tjlib.extract import extract
+from tjlib.formats.imported import Imported
+from tjlib.material import LOCAL, OWN, load
+from tjlib.scoring import wide
+from tjlib.textscores import scored
+from tjlib.trace import InputError
+
+RUNS = testbed.judged_set(7)[0][::50]
+
+
+@pytest.fixture
+def stored(monkeypatch):
+    """The testbed's tables, of a few runs and read by nobody in particular."""
+    runs = [Imported(t, 1, k % 2 == 0, task_id=f"t{k}") for k, t in enumerate(RUNS)]
+    tables = extract(runs, ["jaccard"])
+    columns = {f"{part}_{what}": 2.0 + np.arange(len(tables.steps)) % 3
+               for part in ("message", "call") for what in ("tokens", "nll", "entropy")}
+    tables = tables._replace(steps=tables.steps.assign(
+        **columns, content_nll=0.0, dropped=0, max_nll=9.0, max_entropy=9.0))
+    tables = scored(runs, tables, ["jaccard"])
+    monkeypatch.setattr(features, "read", lambda name: tables)
+    return tables
+
+
+def test_stored_runs_and_their_log_give_the_same_graphs_lengths_and_scores(stored, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    store.write(path, RUNS)
+    ours, theirs = (load(traces, ["n_steps", "random"]) for traces in ("testbed", str(path)))
+    assert ours.runs["steps"].tolist() == theirs.runs["steps"].tolist()
+    for a, b in zip(ours.graphs, theirs.graphs, strict=True):
+        assert np.array_equal(a.q, b.q)
+        # Edges into one step come in another order.
+        assert (sorted(zip(a.edges.target, a.edges.source, a.edges.relation, strict=True))
+                == sorted(zip(b.edges.target, b.edges.source, b.edges.relation, strict=True)))
+    assert wide(ours.scores).equals(wide(theirs.scores))
+    assert ours.runs["failed"].tolist() == [k % 2 == 1 for k in range(len(RUNS))]
+    assert set(theirs.runs["failed"]) == {None}
+    assert theirs.runs["task"].tolist() == [t.trajectory_id for t in RUNS]
+
+
+def test_the_scores_come_in_the_order_asked_for_and_only_those(stored):
+    found = load("testbed", ["sp_sum", "n_steps"]).scores
+    assert found["method"].unique().tolist() == ["sp_sum", "n_steps"]
+    assert set(found["u_source"]) == {"surrogate"}
+
+
+def test_without_a_signal_no_method_that_needs_one_has_a_score(stored):
+    found = load("testbed", list(LOCAL), signal="constant")
+    own = found.scores["method"].isin(OWN)
+    assert found.source == "constant" and found.scores.loc[own, "value"].isna().all()
+    assert found.scores.loc[own, "why"].str.startswith("not computable").all()
+    assert found.scores.loc[found.scores["method"] == "n_steps", "value"].notna().all()
+
+
+def test_log_probabilities_of_a_log_are_the_agents_own(tmp_path):
+    steps = tuple(msgspec.structs.replace(step, logprobs=(-0.5, -1.5)) for step in RUNS[0].steps)
+    path = tmp_path / "runs.jsonl"
+    store.write(path, [msgspec.structs.replace(RUNS[0], steps=steps)])
+    found = load(str(path), ["sp_mean"])
+    assert found.source == "logprob" and found.scores["value"].tolist() == [1.0]
+    assert load(str(path), ["sp_mean"], signal="constant").scores["value"].isna().all()
+
+
+def test_a_signal_that_is_not_there_is_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    store.write(path, RUNS[:1])
+    assert load(str(path), ["pe"]).source == "constant"
+    for signal, what in (("nll", "log-probabilities"), ("entropy", "distributions")):
+        with pytest.raises(InputError, match=what):
+            load(str(path), ["pe"], signal=signal)
+    with pytest.raises(InputError, match="no signal"):
+        load(str(path), ["pe"], signal="gut")
+    with pytest.raises(InputError, match="no local signal"):
+        load(str(path), ["rupa"])
+
+
+def test_the_published_table_and_prose_are_as_the_shared_ones(shared):
+    for name in ("rupa_table1", "rupa_prose_numbers"):
+        theirs = pd.read_csv(shared / "published" / f"{name}.csv")
+        assert store.published(name).equals(theirs)

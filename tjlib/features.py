@@ -1,0 +1,249 @@
+"""Per-step numbers of runs whose text is not here, as tables and as what `propagate` takes.
+
+Decision: one folder a set and one file a table under data/features, so that a page computes every
+variant offline; `tjlib.extract` makes the same tables of any log. Refusal: no text, and no
+number that is missing becomes 0. The data sheet (data/README.md) says how the files were made.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tjlib.extract import WIDEST, Tables
+from tjlib.jsonl import atomic
+from tjlib.packaged import data_folder
+from tjlib.scoring import COLUMNS
+from tjlib.trace import InputError
+from tjlib.uncertainty.graph import Graph
+from tjlib.uncertainty.parameters import RELATIONS, Parameters
+from tjlib.uncertainty.prefix import KINDS, Edges
+from tjlib.uncertainty.signals import Local, fill
+from tjlib.uncertainty.similarity import Thresholds
+from tjlib.uncertainty.similarity import similarity as named
+
+__all__ = ["SETS", "graphs", "local", "read", "scores", "write"]
+
+#: Set -> what it is. The text of the first is not ours to keep; that of the second is built here.
+SETS = {
+    "tau_airline": "tau-bench airline, 50 tasks in four trials, gpt-4o, rewards by tau-bench",
+    "testbed": "the 400 trajectories of the judged set, seed 7",
+}
+_IDS = dict.fromkeys(
+    ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature", "similarity", "u",
+     "part", "method", "why", "u_source"), "string")
+_PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
+
+
+def read(name: str, folder: str | Path | None = None) -> Tables:
+    """Read the tables of a set.
+
+    Parameters
+    ----------
+    name : str
+        One of `SETS`.
+    folder : str or Path, optional
+        Where its folder is; default data/features.
+
+    Returns
+    -------
+    Tables
+        ``episodes``: reward and success (1, 0 or missing), task_id, trial, model, steps.
+        ``steps``: calls, observations, whether the user answers, q (eq. 2, 0 near to 1 far from
+        the goal) for each similarity, and the surrogate's reading: tokens, mean NLL and mean
+        entropy (nats) of message and calls, their largest, TRACER's ``content_nll``, and tokens
+        of context it did not see.
+        ``nodes``: kind, step (-1: the goal), uncertainty in [0, 1] of an observation, the signal
+        behind it, and from which window on.
+        ``edges``: target and source node, relation, match in [0, 1] for each similarity (missing:
+        no such edge), and from which window on.
+
+    Raises
+    ------
+    InputError
+        For a name that is not there.
+
+    Examples
+    --------
+    >>> read("tau_airline").episodes["task_id"].nunique()
+    50
+    """
+    if name not in SETS and folder is None:
+        raise InputError(f"no features of {name!r}; there are: {', '.join(SETS)}")
+    place = (data_folder("features") if folder is None else Path(folder)) / name
+    found = []
+    for table in Tables._fields:
+        path = place / f"{table}.csv.gz"
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file; make it with data/build_features.py")
+        found.append(pd.read_csv(path, dtype=_IDS))
+    return Tables(*found)
+
+
+def write(tables: Tables, name: str, folder: str | Path) -> None:
+    """Write the tables of a set, the same bytes for the same numbers.
+
+    Parameters
+    ----------
+    tables : Tables
+        Floats are kept to nine digits.
+    name : str
+    folder : str or Path
+        Must exist; ``name`` is made in it.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    place = Path(folder) / name
+    place.mkdir(exist_ok=True)
+    for table, frame in tables._asdict().items():
+        text = frame.to_csv(index=False, lineterminator="\n", float_format="%.9g")
+        packed = io.BytesIO()
+        # Neither a name nor a date goes into the header.
+        with gzip.GzipFile("", "wb", 9, packed, mtime=0) as file:
+            file.write(text.encode())
+        with atomic(place / f"{table}.csv.gz") as out:
+            out.write(packed.getvalue())
+
+
+def graphs(
+    tables: Tables, similarity: str = "minilm", parameters: Parameters | None = None
+) -> list[Graph]:
+    """Rebuild each run's graph.
+
+    Parameters
+    ----------
+    tables : Tables
+    similarity : str
+        One the tables were made with.
+    parameters : Parameters, optional
+        Of any window up to 9.
+
+    Returns
+    -------
+    list of Graph
+        In the order of ``episodes``; nodes have no text, edges no evidence
+        but the relation's name, so all variants can be computed and drawn.
+
+    Raises
+    ------
+    InputError
+        For a similarity or a window that the tables do not hold.
+    """
+    parameters = parameters or Parameters()
+    column = f"match_{similarity}"
+    if column not in tables.edges:
+        have = [c.removeprefix("match_") for c in tables.edges if c.startswith("match_")]
+        raise InputError(f"no edges by {similarity!r} in these tables; there are: "
+                         f"{', '.join(have)}; name the traces to compute others")
+    if parameters.window > WIDEST:
+        raise InputError(f"window {parameters.window} is wider than the {WIDEST} steps these "
+                         "tables hold; name the traces to compute it")
+    held = tables.edges[tables.edges[column].notna()
+                        & (tables.edges["window"] <= parameters.window)]
+    thresholds = named(similarity).thresholds
+    parts = zip(_split(tables, tables.steps), _split(tables, tables.nodes),
+                _split(tables, held), strict=True)
+    return [_graph(who, parameters, (similarity, thresholds), steps[f"q_{similarity}"], nodes,
+                   edges, column)
+            for who, (steps, nodes, edges) in zip(tables.episodes["trajectory_id"], parts,
+                                                  strict=True)]
+
+
+def _split(tables: Tables, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Give each episode's rows."""
+    groups = dict(iter(frame.groupby("trajectory_id", sort=False)))
+    return (groups.get(who, frame.iloc[:0]) for who in tables.episodes["trajectory_id"])
+
+
+def _graph(
+    who: str, parameters: Parameters, by: tuple[str, Thresholds], q: pd.Series,
+    nodes: pd.DataFrame, edges: pd.DataFrame, column: str,
+) -> Graph:
+    kinds = nodes["kind"].map(KINDS.index).to_numpy(np.uint8)
+    codes = edges["relation"].map(RELATIONS.index).to_numpy(np.uint8)
+    standing = nodes["window"].to_numpy() <= parameters.window
+    return Graph(
+        who, parameters, *by, kinds, nodes["step"].to_numpy(int),
+        np.where(standing, nodes["uncertainty"].to_numpy(float), 0.0), [""] * len(nodes),
+        nodes["signal"].where(standing).fillna("").tolist(),
+        np.flatnonzero(kinds == KINDS.index("assistant")), q.to_numpy(float),
+        Edges(edges["source"].to_numpy(int), edges["target"].to_numpy(int), codes,
+              edges[column].to_numpy(float), edges["relation"].tolist()))
+
+
+def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local]:
+    """Take each step's own uncertainty from what the surrogate read.
+
+    Parameters
+    ----------
+    tables : Tables
+    measure : {"nll", "entropy"}
+        Mean over the step's tokens, in nats.
+    part : {"all", "message", "call"}
+        On the testbed take ``call``: there a message depends on the tool alone.
+
+    Returns
+    -------
+    list of Local
+        In the order of ``episodes``, source "surrogate". A step without such
+        tokens gets the median of earlier ones and is counted.
+
+    Raises
+    ------
+    InputError
+        If a choice is unknown or a run was not read.
+    """
+    if measure not in ("nll", "entropy") or part not in _PARTS:
+        raise InputError(f"no {measure!r} of {part!r}; give nll or entropy, and all, message or "
+                         "call")
+    steps = tables.steps
+    tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
+    values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
+    total = tokens.sum(1)
+    mean = np.divide((tokens * values).sum(1), total, out=np.full(len(steps), np.nan),
+                     where=total > 0)
+    unread = steps.loc[steps["dropped"].isna(), "trajectory_id"].unique()
+    if len(unread):
+        raise InputError(f"{len(unread)} runs, {unread[0]} first, were not read by the surrogate; "
+                         "leave them out or have data/build_features.py read them")
+    rows = _split(tables, pd.DataFrame({"trajectory_id": steps["trajectory_id"], "u": mean}))
+    return [fill([None if np.isnan(u) else u for u in run["u"]], "surrogate") for run in rows]
+
+
+def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy") -> pd.DataFrame:
+    """Take every method's score of every run, as `scoring.evaluate` reads them.
+
+    Parameters
+    ----------
+    tables : Tables
+    similarity : str
+        One the tables were made with.
+    measure : {"nll", "entropy"}
+
+    Returns
+    -------
+    DataFrame
+        The columns of `scoring.scores`.
+
+    Raises
+    ------
+    InputError
+        If the tables hold no such scores.
+    """
+    held = tables.scores
+    held = held[(held["similarity"] == similarity) & (held["u"] == measure)]
+    if held.empty:
+        raise InputError(f"no scores by {similarity!r} and {measure!r} in these tables; name the "
+                         "traces to compute them")
+    about = tables.episodes[["trajectory_id", "task_id", "trial", "model", "success", "reward",
+                             "steps"]]
+    found = about.merge(held, on="trajectory_id", validate="one_to_many")[list(COLUMNS)]
+    return found.astype(object).where(found.notna(), None)

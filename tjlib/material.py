@@ -1,0 +1,151 @@
+"""What the pages on uncertainty compute with, from a log or from the numbers stored of one.
+
+Decision: a page gets the same things whichever of the two it was given: runs
+with their outcomes, graphs, each step's own uncertainty, scores. Refusal: a
+signal that was asked for and is not there is an error; only "auto" falls back,
+to steps that all count alike, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from tjlib import features, scoring
+from tjlib.formats import registry
+from tjlib.trace import InputError
+from tjlib.uncertainty.evidence import NO_LOGPROBS
+from tjlib.uncertainty.graph import Graph, build
+from tjlib.uncertainty.parameters import Parameters
+from tjlib.uncertainty.signals import Local
+from tjlib.uncertainty.signals import local as read_off
+from tjlib.uncertainty.similarity import similarity
+
+__all__ = ["LOCAL", "OWN", "SIGNALS", "STORED", "Material", "load"]
+
+#: What a step's own uncertainty may be read off.
+SIGNALS = ("auto", "nll", "entropy", "constant")
+
+#: The name of the stored numbers of the airline log, as a page's parameter.
+STORED = "features"
+
+#: The methods that put a step's own uncertainty together, and what a table calls them.
+OWN = {"sp_sum": "SP, sum", "sp_mean": "SP, mean", "pe": "PE", "saup_rms": "root mean square"}
+
+#: Those, and what stands beside them; none depends on a parameter of RUPA.
+LOCAL = {"random": "random numbers", **OWN, "verbalized": "stated confidence",
+         "n_steps": "steps", "fewer_steps": "steps, negated"}
+
+
+class Material(NamedTuple):
+    """Runs, and in their order graphs and the steps' own uncertainty.
+
+    ``runs`` is indexed by trajectory_id: task (a run's own id where the log
+    names none), failed (None where nobody judged), steps. ``scores`` is what
+    `scoring.scores` gives, ``origin`` a phrase that says where it all is from.
+    """
+
+    runs: pd.DataFrame
+    graphs: list[Graph]
+    local: list[Local]
+    scores: pd.DataFrame
+    origin: str
+
+    @property
+    def source(self) -> str:
+        """What the steps' own uncertainty was read off, one of `signals.SOURCES`."""
+        return self.local[0].source
+
+
+def load(
+    traces: str, methods: Sequence[str], embedder: str = "jaccard", signal: str = "auto",
+    parameters: Parameters | None = None, part: str = "all",
+) -> Material:
+    """Take runs from a log, or the stored numbers of a set.
+
+    Parameters
+    ----------
+    traces : str
+        `STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
+    methods : sequence of str
+        Of `LOCAL`.
+    embedder : str
+        Similarity that makes the edges; stored numbers hold some only.
+    signal : str
+        One of `SIGNALS`: mean negative log-probability or entropy of a step's
+        tokens, in nats (of stored numbers under the surrogate model), or a
+        constant; "auto" is nll where there is any.
+    parameters : Parameters, optional
+    part : str
+        Of a stored step, as `features.local`.
+
+    Returns
+    -------
+    Material
+
+    Raises
+    ------
+    InputError
+        If something is not there.
+    """
+    if signal not in SIGNALS:
+        raise InputError(f"no signal {signal!r}; give {', '.join(SIGNALS)}")
+    if unknown := [name for name in methods if name not in LOCAL]:
+        raise InputError(f"no local signal {unknown[0]!r}; there are: {', '.join(LOCAL)}")
+    name = "tau_airline" if traces == STORED else traces
+    found = (_stored if name in features.SETS else _log)(
+        name, list(methods), embedder, signal, parameters, part)
+    if found.source == "constant":
+        own = found.scores["method"].isin(OWN)
+        found.scores.loc[own, ["value", "why", "u_source"]] = [None, NO_LOGPROBS, "constant"]
+    return found
+
+
+def _log(traces, methods, embedder, signal, parameters, part) -> Material:
+    log = registry.load(traces)
+    runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
+            for run in log.runs]
+    has = any(step.logprobs for run in runs for step in run.trajectory.steps)
+    if signal == "entropy" or (signal == "nll" and not has):
+        what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
+        raise InputError(f"{traces}: the log does not hold {what}; give signal auto or constant")
+    source = "logprob" if has and signal != "constant" else "constant"
+    local = [read_off(run.trajectory, source) for run in runs]
+    by = similarity(embedder)
+    graphs = [build(run.trajectory, parameters, by) for run in runs]
+    given = {run.trajectory.trajectory_id: {"local": u} for run, u in zip(runs, local, strict=True)}
+    unread = f", {len(log.unread)} more unread" * bool(log.unread)
+    return Material(
+        _runs(pd.DataFrame([{
+            "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id,
+            "success": run.success, "steps": len(run.trajectory.steps)} for run in runs])),
+        graphs, local, scoring.scores(runs, methods, given=given),
+        f"{traces} ({log.format}, {len(runs)} runs{unread})")
+
+
+def _stored(name, methods, embedder, signal, parameters, part) -> Material:
+    tables = features.read(name)
+    measure = "nll" if signal in ("auto", "constant") else signal
+    graphs = features.graphs(tables, embedder, parameters)
+    local = features.local(tables, measure, part)
+    if signal == "constant":
+        local = [Local((0.0,) * len(u.u), "constant") for u in local]
+    scores = features.scores(tables, embedder, measure)
+    order = scores["method"].map({m: i for i, m in enumerate(methods)})
+    scores = scores.assign(order=order).dropna(subset=["order"])
+    scores = scores.sort_values("order", kind="stable").drop(columns="order")
+    return Material(_runs(tables.episodes), graphs, local, scores.reset_index(drop=True),
+                    f"{features.SETS[name]}, in data/features")
+
+
+def _runs(episodes: pd.DataFrame) -> pd.DataFrame:
+    failed = np.array([None if pd.isna(success) else not success
+                       for success in episodes["success"]], dtype=object)
+    return pd.DataFrame({
+        "task": episodes["task_id"].to_numpy(), "failed": failed,
+        "steps": episodes["steps"].to_numpy(),
+    }, index=pd.Index(episodes["trajectory_id"], name="trajectory_id"))
