@@ -116,6 +116,19 @@ def test_a_link_to_a_folder_is_named_and_not_followed(folder):
     assert dict(refusals(folder)).keys() == {"loop", "lost.json", "own.json"}
 
 
+def test_a_folder_that_may_not_be_entered_is_named(folder, monkeypatch):
+    scan = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("b"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert refusals(folder) == [("b", "Permission denied; nothing in it was read")]
+    assert len(values(folder)) == 5
+
+
 def test_a_pipe_in_a_folder_is_named_and_not_waited_for(folder):
     os.mkfifo(folder / "pipe.json")
     assert [name for name, _ in refusals(folder)] == ["pipe.json"]

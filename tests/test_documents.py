@@ -105,7 +105,9 @@ def test_a_file_that_cannot_be_read_says_so_in_one_line(log, tmp_path, monkeypat
         read(tmp_path / "no.json")
     monkeypatch.setattr(jsontext, "LONGEST", 20)
     assert read(log(b"[\n" + b'"' + b"1" * 50)) == [
-        Unread(2, f"not JSON ({jsontext.LONG.lower()}); nothing after it was read")]
+        Unread(2, f"{jsontext.LONG}; nothing after it was read")]
+    assert read(log('{"a": 1}\n{"a": "' + "1" * 50 + '"}\n')) == [
+        Document(1, '{"a": 1}', {"a": 1}), Unread(2, f"{jsontext.LONG}; nothing after it was read")]
 
 
 def test_several_objects_on_a_line_are_all_read(log):

@@ -146,10 +146,10 @@ def test_an_unknown_judge_or_order_is_named():
 
 
 def test_the_command_line_offers_every_design():
-    from tjlib.__main__ import _parser
+    from tjlib.usage import parser
 
     for name in ("rules", *DESIGNS):
-        _parser().parse_args(["judge", name, "--traces", "t", "--out", "v"])
+        parser().parse_args(["judge", name, "--traces", "t", "--out", "v"])
 
 
 def tokens(*parts):

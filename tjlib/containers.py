@@ -162,8 +162,8 @@ def _file(path: Path, name: str) -> Iterator[Member]:
 
 
 def _folder(path: Path) -> Iterator[Member]:
-    hidden = 0
-    for folder, inside, files in os.walk(path):
+    hidden, closed = 0, []
+    for folder, inside, files in os.walk(path, onerror=closed.append):
         for name in sorted(inside):
             if (Path(folder) / name).is_symlink():
                 yield Member(str((Path(folder) / name).relative_to(path)), None,
@@ -179,6 +179,9 @@ def _folder(path: Path) -> Iterator[Member]:
                     yield Member(name, None, "no regular file or a link that leads nowhere")
             except OSError as error:
                 yield Member(name, None, f"{error.strerror or error}; it was not read")
+    for error in closed:
+        yield Member(os.path.relpath(error.filename, path), None,
+                     f"{error.strerror or error}; nothing in it was read")
     yield from _passed_over(hidden)
 
 

@@ -125,7 +125,7 @@ def decode(text: str) -> Any:
 
 def fault(error: json.JSONDecodeError, line: int, more: str = "") -> Unread:
     odd = error.doc[error.pos:error.pos + 1]
-    why = "NUL bytes where text should be" if odd == "\0" else (
+    why = LONG if error.msg == LONG else "NUL bytes where text should be" if odd == "\0" else (
         "not UTF-8 text" if _HALVES.match(odd) else f"not JSON ({error.msg.lower()})")
     return Unread(line, why + more)
 
@@ -141,7 +141,7 @@ def values_of_line(text: str, line: int) -> Iterator[Document | Unread]:
     """Read the values of one line: one, or several objects or lists in a row."""
     at, end = 0, len(text.rstrip())
     if end > LONGEST:
-        yield Unread(line, LONG)
+        yield Unread(line, f"{LONG}; nothing after it was read")
         return
     while at < end:
         start = blank(text, at)
