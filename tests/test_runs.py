@@ -273,7 +273,7 @@ def test_the_command_line_says_what_was_added_and_what_was_not_judged(
 
 
 @pytest.mark.parametrize(("args", "status", "message"), [
-    (["step"], 2, "needs one"), (["rules", "--model", "ollama:x"], 2, "takes no --model"),
+    (["step"], 2, "needs one"), (["rules", "--model", "ollama:x"], 2, "take no --model"),
     (["step", "--model", "ollama:x", "--workers", "0"], 2, "at least 1"),
     (["step", "--model", "x"], 1, "ollama:NAME"),
     (["step", "--model", "local:gpt"], 1, "local"),

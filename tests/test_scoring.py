@@ -286,7 +286,7 @@ def test_bad_input_is_one_line_and_exit_1_before_any_run_is_scored(
 
 @pytest.mark.parametrize(("content", "says"), [
     (b"", "holds no run"), (b"[]", "holds no run"), (b"{}", "known are native, tau_bench"),
-    (b"no json", ":1: not JSON"), (b"\xff\xfe\x00", "not UTF-8")])
+    (b"no json", ":1: no JSON"), (b"\xff\xfe\x00", ":1: no JSON")])
 def test_a_file_that_is_no_log_is_one_line(run, log, content, says):
     log.write_bytes(content)
     status, out, err = run("--traces", log)

@@ -84,9 +84,9 @@ def uq(args: argparse.Namespace) -> None:
                                  draws=args.draws)
         print("", ranktext.evaluation(table), sep="\n")
     sources = ", ".join(sorted(found["u_source"].unique()))
-    print(f"\n{args.traces}: {len(log.runs)} runs ({log.format}), {len(log.unread)} places not "
-          f"read, {len(log.passed)} files passed over; a step's own uncertainty: {sources}; texts "
-          f"compared by {alike.name}")
+    print(f"\n{args.traces}: runs read: {len(log.runs)} ({log.format}), places not read: "
+          f"{len(log.unread)}, files passed over: {len(log.passed)}; a step's own uncertainty: "
+          f"{sources}; texts compared by {alike.name}")
     if args.out:
         print(f"{len(found)} scores in {args.out}")
     for line in [*log.unread, *log.passed, *(

@@ -114,7 +114,7 @@ def no_run(
 
 def _refusal(path: Path, seen: list, formats: Mapping[str, Format]) -> InputError:
     if not seen:
-        return InputError(f"{path}: the file is empty; give a file of trajectories")
+        return InputError(f"{path}: holds no run; give a file of trajectories")
     item = next((item for item in seen if isinstance(item, Document)), seen[0])
     why = item.why if isinstance(item, Unread) else "no trajectory in any format that is known"
     return InputError(
