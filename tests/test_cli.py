@@ -357,8 +357,8 @@ def test_an_address_that_is_none_is_one_line_that_names_the_variable(
 ):
     monkeypatch.setenv("OLLAMA_HOST", host)
     assert "OLLAMA_HOST is no address" in refuses(
-        "judge", "step", "--model", "ollama:x", "--traces", files / "trajectories.jsonl",
-        "--out", files / "new.jsonl")
+        "judge", "step", "--model", "ollama:x", "--procedure", "general", "--traces",
+        files / "trajectories.jsonl", "--out", files / "new.jsonl")
 
 
 def test_a_count_that_is_a_slip_of_the_hand_is_wrong_usage(files):

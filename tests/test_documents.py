@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tjlib import documents as module
 from tjlib import jsontext
-from tjlib.documents import NO_JSON, Document, Unread, decode, documents, values
+from tjlib.documents import NO_JSON, Document, Unread, decode, documents
+from tjlib.documents import values as values_of
 from tjlib.trace import InputError
 
 values = st.recursive(
@@ -213,6 +214,6 @@ def test_no_bytes_bring_anything_but_values_and_reasons(log, data):
 def test_values_left_half_way_do_not_mind_that_their_file_was_closed(tmp_path):
     (tmp_path / "log.jsonl").write_text('{"a": 1}\n{"a": 2}\n', "utf-8")
     with (tmp_path / "log.jsonl").open("rb") as file:
-        found = values(file)
+        found = values_of(file)
         next(found)
     found.close()

@@ -232,8 +232,8 @@ def test_uq_prints_a_table_and_writes_every_score(run, log, tmp_path):
     status, out, err = run("--traces", log, "--method", "n_steps,pe", "--out", tmp_path / "s.csv")
     assert (status, err) == (0, "")
     assert out.splitlines()[1].split()[:2] == ["tau-5-1", "success"]
-    assert (f"{log}: {len(load(log).runs)} runs (tau_bench), 0 places not read, 0 files passed "
-            "over; a step's own uncertainty: constant") in out
+    assert (f"{log}: runs read: {len(load(log).runs)} (tau_bench), places not read: 0, files "
+            "passed over: 0; a step's own uncertainty: constant") in out
     assert (tmp_path / "s.csv").read_bytes() == as_csv(scores(load(log).runs, "n_steps,pe"))
 
 
