@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import tjlib
 from tjlib import jsonl
 from tjlib.desk import testbed
 from tjlib.engine import TRIES, cores, spread
@@ -115,6 +116,19 @@ def cluster():
 
 def test_a_clusters_address_is_the_only_change(cluster):
     assert _results(cluster.scheduler_address) == TENS == _results(1)
+
+
+def test_a_cluster_with_another_tjlib_is_refused_before_any_work(cluster, monkeypatch):
+    monkeypatch.setattr("tjlib.engine.__version__", "0.0")
+    with pytest.raises(InputError, match=f"has tjlib {tjlib.__version__}, this is 0.0; install"):
+        list(spread(sum, [1], where=cluster.scheduler_address))
+
+
+def test_a_scheduler_without_workers_is_refused_before_any_work():
+    distributed = pytest.importorskip("distributed")
+    with (distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as bare,
+          pytest.raises(InputError, match="no workers; start some")):
+        list(spread(sum, [1], where=bare.scheduler_address))
 
 
 def test_what_the_work_refuses_on_a_cluster_is_told_as_it_was_said(cluster):

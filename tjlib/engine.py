@@ -83,16 +83,18 @@ class _Cluster:
             raise InputError(f"{address}: no scheduler answers ({error}); start one with: "
                              "dask scheduler") from None
         try:
-            there = set(self._client.run(_version).values())
+            workers = list(self._client.run(_version).values())
+            there = {self._client.run_on_scheduler(_version), *workers}
         except Exception as error:
             self.close()
-            raise InputError(f"{address}: a worker cannot load tjlib ({error}); install it "
-                             "there") from None
-        if there != {__version__}:
+            why = " ".join(str(error).split())
+            raise InputError(f"{address}: the scheduler or a worker cannot load tjlib ({why}); "
+                             "install it there") from None
+        if not workers or there != {__version__}:
             self.close()
             raise InputError(f"{address}: " + (
-                f"workers have tjlib {', '.join(sorted(there))}, this is {__version__}; install "
-                "the same" if there else "no workers; start some with: dask worker ADDRESS"))
+                f"it has tjlib {', '.join(sorted(there))}, this is {__version__}; install the same"
+                if workers else "no workers; start some with: dask worker ADDRESS"))
         self.workers = sum(self._client.ncores().values())
         self.pool: Executor = self._client.get_executor(pure=False)
 
