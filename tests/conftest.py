@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,21 @@ def shared() -> Path:
         reason = f"no reference material at {folder}"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The system's Chromium."""
+    found = shutil.which("chromium")
+    if found is None:
+        text = "no chromium on this machine (Debian: apt-get install chromium)"
+        pytest.fail(text) if os.environ.get("CI") else pytest.skip(text)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(executable_path=found, args=[
+            "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+            "--disable-background-networking", "--disable-component-update",
+            "--disable-dev-shm-usage"])
+        yield instance
+        instance.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
-import shutil
 import threading
 
 import pytest
@@ -13,11 +11,6 @@ from built import GALLERY, build, real_book, small_book
 
 pytestmark = pytest.mark.xdist_group("book")
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 TABLET = {"width": 1000, "height": 800}  # a side bar at the left, no margin at the right
 
@@ -27,19 +20,6 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        text = "no chromium on this machine (Debian: apt-get install chromium)"
-        pytest.fail(text) if os.environ.get("CI") else pytest.skip(text)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        instance = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield instance
-        instance.close()
 
 
 def serve(folder):

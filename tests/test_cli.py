@@ -83,7 +83,7 @@ def test_help_names_every_command_and_loads_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0 and done.stdout.endswith("[]\n")
     assert all(f"  {name} " in done.stdout for name in
-               ("testbed", "judge", "agent", "score", "fetch", "rerun"))
+               ("testbed", "judge", "agent", "score", "uq", "report", "fetch", "rerun"))
 
 
 @pytest.mark.parametrize("args", [

@@ -132,6 +132,12 @@ def test_two_files_are_replaced_together_or_not_at_all(tmp_path):
     assert a.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["a"]
 
 
+@pytest.mark.parametrize("name", [".", "", "..", "/"])
+def test_a_folder_without_a_name_of_its_own_is_not_written_over(name):
+    with pytest.raises(InputError, match="this is a folder"), atomic(name):
+        raise AssertionError("opened")
+
+
 def test_writing_into_a_missing_folder_says_so(tmp_path):
     for writer in (write, append):
         with pytest.raises(InputError, match="create its folder"):

@@ -143,6 +143,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("log", metavar="LOG", help=_LOG)
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
+    sub = command("report", commands.report, "write the runs of a log as one HTML page")
+    sub.add_argument("traces", metavar="TRACES", help=_LOG)
+    sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
+    sub.add_argument("--verdicts", metavar="FILE", help="verdicts on these runs, beside them")
+    sub.add_argument("--method", default="rupa", metavar="NAME",
+                     help="ranks the runs (rupa; rupa_structural where that has no score)")
+    sub.add_argument("--embedder", default="jaccard", metavar="NAME",
+                     help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
+    sub.add_argument("--top", type=_count, default=20, metavar="N",
+                     help="the riskiest N runs open in full, the others stay in the table (20)")
+    sub.add_argument("--out", required=True, metavar="HTML", help="the page")
     sub = command("fetch", commands.fetch, "fetch a public artefact and check its SHA-256")
     sub.add_argument("what", choices=["released"], help="the first paper's released files")
     sub.add_argument("--out", metavar="DIR", help="default: a cache folder")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tjlib.trace import InputError
 
-__all__ = ["UsageError", "agent", "convert", "fetch", "judge", "rerun", "score", "testbed", "uq",
-           "validate"]
+__all__ = ["UsageError", "agent", "convert", "fetch", "judge", "report", "rerun", "score",
+           "testbed", "uq", "validate"]
 
 
 class UsageError(Exception):
@@ -221,6 +221,38 @@ def uq(args: argparse.Namespace) -> None:
     for line in [*log.unread, *log.passed, *(
             f"{place(args.traces, run.source, run.line)}: {run.trajectory.trajectory_id}: {note}"
             for run in log.runs for note in run.notes)]:
+        print("tjlib:", line, file=sys.stderr)
+
+
+def report(args: argparse.Namespace) -> None:
+    """Write the runs of a log as one HTML page, riskiest first."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib import store
+    from tjlib.formats import registry
+    from tjlib.runpage import page
+    from tjlib.uncertainty import methods
+    from tjlib.uncertainty.similarity import similarity
+
+    try:
+        (method, *others), how = methods.chosen(args.method), registry.known(args.format)
+    except InputError as error:
+        raise UsageError(str(error)) from None
+    if others:
+        raise UsageError("a page is ranked by one method; name one")
+    log = registry.load(args.traces, how)
+    verdicts = store.read_verdicts(
+        args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
+    with store.atomic(args.out) as file:
+        made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
+                         verdicts=verdicts, top=args.top,
+                         progress=partial(tqdm, disable=None, leave=False))
+        size = file.write(made.html.encode("utf-8"))
+    print(f"{args.out}: {made.runs} runs by {made.method}, {made.opened} of them open in full "
+          f"(--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you share it")
+    for line in log.unread:
         print("tjlib:", line, file=sys.stderr)
 
 

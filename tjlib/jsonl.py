@@ -134,8 +134,8 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
         was there is untouched.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     _refuse_special(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
             yield file

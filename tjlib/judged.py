@@ -77,7 +77,8 @@ def read_labels(
 
 
 def read_verdicts(
-    path: str | Path, labels: Iterable[Label], trajectories: Iterable[Trajectory] | None = None
+    path: str | Path, labels: Iterable[Label] | None,
+    trajectories: Iterable[Trajectory] | None = None,
 ) -> list[Verdict]:
     """Read a file of verdicts and check that it belongs to the labels.
 
@@ -85,8 +86,9 @@ def read_verdicts(
     ----------
     path : str or Path
         One verdict a line, by any number of judges.
-    labels : iterable of Label
-        Of all trajectories that may be judged.
+    labels : iterable of Label or None
+        Of all trajectories that may be judged; None where there are only
+        these ``trajectories``.
     trajectories : iterable of Trajectory, optional
         The trajectories themselves, to bound the failure steps.
 
@@ -101,11 +103,11 @@ def read_verdicts(
         unknown trajectory or failure type, a step beyond the end, or a judge
         with a floor's name; and if no line holds a reply that could be read.
     """
-    known = {label.trajectory_id for label in labels}
+    known = None if labels is None else {label.trajectory_id for label in labels}
     lengths, first, verdicts = _lengths(trajectories), {}, []
     for line, verdict in numbered(path, Verdict):
         where, key = f"{path}:{line}", (verdict.trajectory_id, verdict.judge)
-        if verdict.trajectory_id not in known:
+        if known is not None and verdict.trajectory_id not in known:
             raise InputError(f"{where}: unknown trajectory {verdict.trajectory_id!r}; give the "
                              "labels these verdicts belong to")
         if verdict.judge in FLOORS:

@@ -12,17 +12,9 @@ import altair as alt
 import pandas as pd
 
 from tjlib.charts.parts import facets, tips
-from tjlib.charts.theme import HEAT
+from tjlib.charts.theme import HEAT, RELATION
 
 __all__ = ["RELATION", "before_after", "growth", "trajectory"]
-
-#: Colour and dashes of each relation: one colour for what every step has, one for how steps
-#: resemble each other, one for failures.
-RELATION = {
-    "sequential": ("#7B6BD6", [2, 3]), "latest": ("#7B6BD6", [1, 0]),
-    "repetition": ("#009E73", [1, 0]), "feedback": ("#B37700", [1, 0]),
-    "progression": ("#009E73", [8, 4]), "parallel": ("#009E73", [2, 3]),
-}
 
 _LANES = ("user", "agent", "environment")
 _PARTS = ("#08519C", "#4292C6", "#9ECAE1", "#DEEBF7")

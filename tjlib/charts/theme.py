@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["HEAT", "INK", "ROLE", "SCHEMES", "config", "role_scale"]
+__all__ = ["HEAT", "INK", "RELATION", "ROLE", "SCHEMES", "config", "role_scale"]
 
 #: What each colour means.
 ROLE = {
@@ -30,6 +30,14 @@ INK = {"clean": "#000000", "silent": "#000000", "loud": "#FFFFFF", "false alarm"
 
 #: Colours of a share from 0 to 1, and the share above which words over them are white.
 HEAT = {"range": ("#DEEBF7", "#08519C"), "turn": 0.74}
+
+#: Colour and dashes of each relation: one colour for what every step has, one for how steps
+#: resemble each other, one for failures.
+RELATION = {
+    "sequential": ("#7B6BD6", [2, 3]), "latest": ("#7B6BD6", [1, 0]),
+    "repetition": ("#009E73", [1, 0]), "feedback": ("#B37700", [1, 0]),
+    "progression": ("#009E73", [8, 4]), "parallel": ("#009E73", [2, 3]),
+}
 
 #: Background and text per scheme; the dark background is the page theme's.
 SCHEMES = {
