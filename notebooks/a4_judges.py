@@ -680,6 +680,8 @@ MEANING = {
                 "in a row end the run"),
     "error": ("refused connection, missing model, HTTP 4xx or 5xx", "as timeout; kept only if a "
               "later call succeeds, so a dead server leaves no trace in the verdicts"),
+    "not_applicable": ("nothing: no rule or reference bears on the run", "no label and no vote for "
+                       "clean; out of every score's count, and not covered"),
 }
 tally = pd.Series([v.status for v in recorded.verdicts]).value_counts()
 now = pd.Series([v.status for v in shown], dtype=object).value_counts()

@@ -20,6 +20,7 @@ TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.item
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
+    "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["tjlib.commands"],
     "tjlib.chapter": [],
@@ -95,6 +96,7 @@ ARROWS = {
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.jsontext": [],
     "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.judgeargs": ["*"],
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
     "tjlib.judges.fence": ["tjlib.judges.render"],
@@ -108,10 +110,13 @@ ARROWS = {
     "tjlib.judges.models": ["tjlib.judges.protocol"],
     "tjlib.judges.models_*": ["tjlib.judges.protocol"],
     "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.asked",
-                           "tjlib.judges.prompts", "tjlib.judges.protocol"],
+                           "tjlib.judges.procedure", "tjlib.judges.prompts",
+                           "tjlib.judges.protocol"],
     "tjlib.judges.parts": [],
     "tjlib.judges.asked": ["tjlib.judges.protocol"],
-    "tjlib.judges.prompts": ["tjlib.desk.world", "tjlib.judges.asked", "tjlib.judges.render"],
+    "tjlib.judges.procedure": ["tjlib.desk.world"],
+    "tjlib.judges.prompts": ["tjlib.judges.asked", "tjlib.judges.procedure",
+                             "tjlib.judges.render"],
     "tjlib.judges.protocol": [],
     "tjlib.judges.render": [],
     "tjlib.judges.agent": ["tjlib.desk.world", "tjlib.judges.answer", "tjlib.judges.asked",
@@ -129,10 +134,12 @@ ARROWS = {
     "tjlib.judges.wording": [],
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
                    "tjlib.store"],
+    "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
     "tjlib.page": [],
+    "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
     "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
     "tjlib.release": [],
@@ -194,7 +201,7 @@ ARROWS = {
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
 FILES = {"tjlib.store", "tjlib.containers", "tjlib.formats.sidecar", "tjlib.jsonl",
-         "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.rerun"}
+         "tjlib.judged", "tjlib.fetch", "tjlib.packaged", "tjlib.procedures", "tjlib.rerun"}
 SOCKETS = {"tjlib.fetch", "tjlib.kernels", "tjlib.judges.models_ollama",
            "tjlib.judges.models_openai", "tjlib.judges.models_local"}
 

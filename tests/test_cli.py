@@ -252,7 +252,8 @@ def test_a_value_no_judge_can_have_stops_at_its_line(refuses, tmp_path, line, sa
 def test_a_run_in_which_no_reply_could_be_read_is_not_scored(refuses, files):
     write(files / "v.jsonl", [Verdict("t-1", "j", status="unparsed"),
                               Verdict("t-2", "j", status="timeout")])
-    assert "no reply could be read (1 unparsed, 1 timeout); " in refuses("score", files / "v.jsonl")
+    assert "no verdict in it is a judgement (1 unparsed, 1 timeout); " in refuses(
+        "score", files / "v.jsonl")
 
 
 def test_a_judge_that_could_not_be_read_is_told_apart_beside_one_that_could(run, files):
@@ -410,7 +411,8 @@ def test_cutting_a_torn_line_is_said(tmp_path, files):
 
 def test_a_killed_judge_loses_at_most_the_verdict_in_flight(tmp_path):
     traces, out = tmp_path / "trajectories.jsonl", tmp_path / "v.jsonl"
-    write(traces, (Trajectory(f"t-{i}", "g", (Step("x"),) * 20, "") for i in range(20_000)))
+    write(traces, (Trajectory(f"t-{i}", "Refund ORD-1.", (Step("x"),) * 20, "")
+                   for i in range(20_000)))
     arguments = ["judge", "rules", "--traces", str(traces), "--out", str(out)]
     process = subprocess.Popen([sys.executable, "-m", "tjlib", *arguments], cwd=ROOT)
     deadline = time.monotonic() + 60

@@ -121,7 +121,8 @@ def test_shared_first_puts_what_all_judges_share_before_what_they_do_not():
 
 
 def test_reasoning_comes_first_and_only_who_is_asked_about_steps_names_one():
-    for task, kind in (("reply", answer._OnReply), ("steps", answer._OnSteps)):
+    for task in prompts.TASKS:
+        kind = answer._form(task, FAULT_TYPES)
         schema = prompts.schema(task)
         assert list(schema["properties"]) == schema["required"]
         assert schema["required"][0] == "reasoning"

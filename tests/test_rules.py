@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tjlib import store
 from tjlib.desk import oracle
-from tjlib.desk.rules import check, judge
+from tjlib.desk.rules import applies, check, judge
 from tjlib.desk.testbed import judged_set, stream
 from tjlib.desk.world import TOOLS, instances, replay
 from tjlib.trace import FAULT_TYPES, Call, Observation, Step, Trajectory, to_json
@@ -184,6 +184,19 @@ def test_an_agent_that_does_nothing_or_only_talks_is_flagged():
     assert judge(run()).failure_step is None
     assert broken(REPLY) == [(0, 8)]
     assert broken(Step("Hm."), Step("Hm.")) == [(1, 7), (1, 8)]
+
+
+def test_the_rules_say_nothing_of_a_log_of_other_tools():
+    other = Step("", (Call("search", {"order_id": "ORD-6"}),), (Observation(True),))
+    for steps, goal in (((other,), GOAL), ((other, other), "Book a flight."),
+                        ((), "Book a flight."), ((Step("Hm."),), "")):
+        trajectory = Trajectory("t-1", goal, steps, "Done.")
+        verdict = judge(trajectory)
+        assert not applies(trajectory)
+        assert (verdict.status, verdict.faulty, verdict.confidence) == (
+            "not_applicable", None, None)
+        assert verdict.rationale == "none of the refund desk's tools was called"
+    assert applies(run(other, LOOKUP)) and judge(run(other, LOOKUP)).failure_type
 
 
 def test_violations_come_by_step_then_by_rule():

@@ -28,7 +28,7 @@ ROOT = Path(tjlib.__file__).resolve().parents[1]
 @pytest.fixture
 def traces(tmp_path):
     path = tmp_path / "trajectories.jsonl"
-    write(path, (Trajectory(f"t-{i}", f"Goal {i}.", (Step("a"), Step("b")), f"Done {i}.")
+    write(path, (Trajectory(f"t-{i}", f"Refund ORD-{i}.", (Step("a"), Step("b")), f"Done {i}.")
                  for i in range(20)))
     return path
 

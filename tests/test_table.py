@@ -5,6 +5,7 @@ import pytest
 from published_table import OUTCOME, STEP, published, published_table
 
 from tjlib.measure.table import confusion, patterns, table
+from tjlib.measure.verdicts import metrics
 from tjlib.trace import FAULT_TYPES, InputError, Label, Verdict
 
 LABELS = [Label("a", False), Label("b", True, 2, "wrong_tool", True),
@@ -33,6 +34,21 @@ def test_a_judge_that_was_not_asked_is_not_seen():
 def test_a_failed_reply_votes_clean_at_a_half_and_is_not_covered():
     t = table(LABELS, [Verdict("b", "j", status="unparsed"), Verdict("a", "j", False)])
     assert (t.seen[1, 0], t.ok[1, 0], t.flag[1, 0], t.confidence[1, 0]) == (True, False, False, 0.5)
+
+
+def test_a_judge_with_nothing_to_go_by_judged_nothing_and_is_not_covered():
+    t = table(LABELS, [Verdict("a", "j", status="not_applicable"), Verdict("b", "j", True),
+                       Verdict("b", "lost", status="not_applicable")])
+    assert (t.seen[0, 0], t.ok[0, 0], t.flag[0, 0]) == (False, False, False)
+    assert np.isnan(t.confidence[0, 0]) and t.unread == {}
+    found = metrics(t).set_index(["judge", "metric"])
+    assert found.loc[("j", "coverage"), ["k", "n"]].tolist() == [1, 4]
+    assert found.loc[("j", "recall"), ["k", "n"]].tolist() == [1, 1]
+    assert found.loc[("j", "false_alarm_rate"), "why"] == (
+        "undefined: no clean trajectory was judged")
+    assert found.loc[("lost", "recall"), "why"] == "undefined: no faulty trajectory was judged"
+    with pytest.raises(InputError, match="two verdicts"):
+        table(LABELS, [Verdict("a", "j", status="not_applicable"), Verdict("a", "j", False)])
 
 
 def test_a_verdict_without_a_confidence_is_given_none():

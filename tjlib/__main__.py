@@ -72,9 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
-    sub.add_argument("judge", choices=["rules", "outcome", "step", "ensemble", "reply-steps",
-                                       "steps-reply", "reply"],
-                     help="rules: the strict checker, no model; outcome: shown the reply; step: "
+    sub.add_argument("judge", choices=["rules", "match", "outcome", "step", "ensemble",
+                                       "reply-steps", "steps-reply", "reply"],
+                     help="rules: the refund desk's strict checker, no model; match: against "
+                          "reference runs, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
                           "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
                           "the reply against the observations, with a model or without")
@@ -82,6 +83,22 @@ def _parser() -> argparse.ArgumentParser:
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, default=1, metavar="K",
                      help="calls at a time (1)")
+    sub.add_argument("--procedure", metavar="FILE",
+                     help="what a reading judge is told of the desk and the faults: a YAML file, "
+                          "or general, library_desk, refund_desk (the last, on its own runs)")
+    sub.add_argument("--reference", metavar="FILE",
+                     help="match: the runs to be like, one a task, by trajectory or task id")
+    sub.add_argument("--mode", choices=["strict", "unordered", "subset", "superset"],
+                     help="match: the same calls step by step (strict), in any order, none "
+                          "beside the reference's, or all of them")
+    sub.add_argument("--args", metavar="RULE",
+                     help="match: how arguments are compared: exact, ignore, subset or superset, "
+                          "and caseless, text_numbers, tolerance=0.01, without=NAME+NAME; parted "
+                          "by commas (exact)")
+    sub.add_argument("--override", action="append", metavar="TOOL=RULE",
+                     help="match: another rule for one tool; may be repeated")
+    sub.add_argument("--duplicates", choices=["count", "ignore"],
+                     help="match: whether a call made twice must be made twice (count)")
     sub.add_argument("--order", choices=["paper", "shared_first"],
                      help="of the prompt's paragraphs (paper); shared_first suits a prefix cache")
     sub.add_argument("--similarity", choices=["none", "jaccard", "minilm"],
@@ -110,6 +127,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")
     sub.add_argument("--traces", metavar="FILE",
                      help="default: trajectories.jsonl beside the labels")
+    sub.add_argument("--procedure", metavar="FILE",
+                     help="the one the judges were told, for its failure types")
     sub.add_argument("--draws", type=_draws, default=10_000, metavar="B",
                      help="bootstrap replicates behind the intervals, 100 to 100000 (10000)")
     sub.add_argument("--seed", type=_count, default=0, help="seed of the bootstrap (0)")

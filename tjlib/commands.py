@@ -12,14 +12,11 @@ import json
 import sys
 from pathlib import Path
 
-from tjlib.trace import InputError
+from tjlib.judgeargs import UsageError, chosen
+from tjlib.trace import FAULT_TYPES, InputError
 
 __all__ = ["UsageError", "agent", "convert", "fetch", "judge", "report", "rerun", "score",
            "testbed", "uq", "validate"]
-
-
-class UsageError(Exception):
-    """Arguments that are each fine but do not go together."""
 
 
 def _folder(name: str) -> Path:
@@ -61,42 +58,6 @@ def testbed(args: argparse.Namespace) -> None:
             traces.write(to_json(trajectory) + b"\n")
             truth.write(to_json(label) + b"\n")
     print(f"{len(labels)} trajectories in {paths[0]}, their labels in {paths[1]}")
-
-
-def _judge(args: argparse.Namespace):
-    """Make the judge that the arguments name."""
-    from tjlib.judges import grounding, models, panel
-
-    alone = args.judge in ("rules", "reply")  # can do without a model
-    if (args.judge == "rules" and args.model) or not (alone or args.model):
-        raise UsageError("rules takes no --model, reply may have one, every other judge needs one")
-    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
-        raise UsageError("--similarity and --clean go with reply without --model")
-    if alone and args.order:
-        raise UsageError(f"{args.judge} has no --order to choose")
-    if args.judge == "rules":
-        return panel.RULES
-    if not args.model:
-        return _model_free(args)
-    model = models.connect(args.model)
-    if args.judge == "reply":
-        return grounding.Grounding(model)
-    return panel.Judge(args.judge, model, order=args.order or "paper")
-
-
-def _model_free(args: argparse.Namespace):
-    from tjlib import store
-    from tjlib.desk import testbed
-    from tjlib.judges.modelfree import ModelFree
-    from tjlib.trace import Trajectory
-
-    if args.clean:
-        clean = list(store.read(args.clean, Trajectory))
-        if not clean:
-            raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
-    else:
-        clean = testbed.clean_runs()
-    return ModelFree(clean, args.similarity or "none")
 
 
 def _tell_failures(what: str, statuses: dict[str, int]) -> None:
@@ -141,11 +102,13 @@ def judge(args: argparse.Namespace) -> None:
 
     from tjlib.judges import runs
 
-    judge = _judge(args)
+    judge = chosen(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers, limit=args.limit,
                     format=_format(args),
                     progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} verdicts added to {args.out}, {done.there} were there")
+    if told := getattr(judge, "procedure", None):
+        print(f"told: {told.name}, {len(told.points)} points, {len(told.taxonomy)} failure types")
     _tell_failures("without a judgement:", done.statuses)
 
 
@@ -170,13 +133,14 @@ def score(args: argparse.Namespace) -> None:
     import numpy as np
     import pandas as pd
 
-    from tjlib import report, store
+    from tjlib import procedures, report, store
     from tjlib.measure.intervals import intervals
     from tjlib.measure.table import table
     from tjlib.measure.verdicts import floors
 
-    source = store.load(args.source, args.labels, args.traces)
-    joined = table(source.labels, source.verdicts, source.cost)
+    types = procedures.read(args.procedure).types if args.procedure else FAULT_TYPES
+    source = store.load(args.source, args.labels, args.traces, types)
+    joined = table(source.labels, source.verdicts, source.cost, types)
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
     scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
     if args.json:

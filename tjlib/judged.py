@@ -8,7 +8,7 @@ trajectory's end stops the run; nothing is dropped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tjlib.jsonl import numbered
@@ -17,12 +17,15 @@ from tjlib.trace import FAULT_TYPES, FLOORS, InputError, Label, Trajectory, Verd
 __all__ = ["read_labels", "read_verdicts"]
 
 
-def _check(where: str, record: Label | Verdict, lengths: Mapping[str, int] | None) -> None:
+def _check(
+    where: str, record: Label | Verdict, lengths: Mapping[str, int] | None, types: Sequence[str]
+) -> None:
     """Check a label's or verdict's type and step; ``lengths`` gives steps by trajectory."""
     kind, step = record.failure_type, record.failure_step
-    if kind is not None and kind not in FAULT_TYPES:
+    if kind is not None and kind not in types:
+        own = ", or give the --procedure that has it" if types == FAULT_TYPES else ""
         raise InputError(
-            f"{where}: unknown failure type {kind!r}; use one of {', '.join(FAULT_TYPES)}")
+            f"{where}: unknown failure type {kind!r}; use one of {', '.join(types)}{own}")
     if lengths is None:
         return
     length = lengths.get(record.trajectory_id)
@@ -41,7 +44,8 @@ def _lengths(trajectories: Iterable[Trajectory] | None) -> dict[str, int] | None
 
 
 def read_labels(
-    path: str | Path, trajectories: Iterable[Trajectory] | None = None
+    path: str | Path, trajectories: Iterable[Trajectory] | None = None,
+    types: Sequence[str] = FAULT_TYPES,
 ) -> list[Label]:
     """Read and check a file of labels.
 
@@ -51,6 +55,8 @@ def read_labels(
         One label a line, or the release's trajectories with labels inside.
     trajectories : iterable of Trajectory, optional
         The trajectories they are about, to bound the failure steps.
+    types : sequence of str
+        The failure types there may be.
 
     Returns
     -------
@@ -69,7 +75,7 @@ def read_labels(
             raise InputError(f"{where}: a second label for {name}, first on line {first[name]}; "
                              "delete one")
         first[name] = line
-        _check(where, label, lengths)
+        _check(where, label, lengths, types)
         labels.append(label)
     if not labels:
         raise InputError(f"{path}: no labels in it; give the labels' file")
@@ -78,7 +84,7 @@ def read_labels(
 
 def read_verdicts(
     path: str | Path, labels: Iterable[Label] | None,
-    trajectories: Iterable[Trajectory] | None = None,
+    trajectories: Iterable[Trajectory] | None = None, types: Sequence[str] = FAULT_TYPES,
 ) -> list[Verdict]:
     """Read a file of verdicts and check that it belongs to the labels.
 
@@ -91,6 +97,8 @@ def read_verdicts(
         these ``trajectories``.
     trajectories : iterable of Trajectory, optional
         The trajectories themselves, to bound the failure steps.
+    types : sequence of str
+        The failure types there may be.
 
     Returns
     -------
@@ -117,13 +125,13 @@ def read_verdicts(
             raise InputError(f"{where}: a second verdict by {verdict.judge} on {key[0]}, first on "
                              f"line {first[key]}; delete one")
         first[key] = line
-        _check(where, verdict, lengths)
+        _check(where, verdict, lengths, types)
         verdicts.append(verdict)
     if not verdicts:
         raise InputError(f"{path}: no verdicts in it; run a judge first")
     if not any(verdict.status == "ok" for verdict in verdicts):
         counts = Counter(verdict.status for verdict in verdicts)
         what = ", ".join(f"{n} {status}" for status, n in counts.items())
-        raise InputError(f"{path}: no reply could be read ({what}); see the rationale in its "
-                         "lines, mend the judge and judge into another file")
+        raise InputError(f"{path}: no verdict in it is a judgement ({what}); see the rationale in "
+                         "its lines, mend the judge and judge into another file")
     return verdicts

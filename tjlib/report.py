@@ -9,7 +9,6 @@ from __future__ import annotations
 import pandas as pd
 
 from tjlib.measure.table import VerdictTable, confusion
-from tjlib.trace import FAULT_TYPES
 
 __all__ = ["records", "text"]
 
@@ -17,7 +16,7 @@ _BLOCKS = {
     "detection": ["coverage", "n_flagged", "precision", "recall", "f1", "silent_recall",
                   "loud_recall", "false_alarm_rate"],
     "place, type, confidence": ["step_exact", "step_within_one", "type_macro_f1", "ece", "brier"],
-    "recall by type": [f"recall|{kind}" for kind in FAULT_TYPES],
+    "recall by type": [],  # as many as there are
     "cost": ["latency_s_mean", "prompt_tokens_mean", "completion_tokens_mean"],
 }
 
@@ -86,11 +85,12 @@ def text(scores: pd.DataFrame) -> str:
     cells = own.assign(cell=[_cell(row) for row in own.to_dict("records")])
     wide = cells.pivot_table(index="judge", columns="metric", values="cell", aggfunc="first",
                              sort=False)
-    parts = []
-    for title, names in _BLOCKS.items():
+    typed = [name for name in wide if name.startswith("recall|")]
+    parts, blocks = [], _BLOCKS | {"recall by type": typed}
+    for title, names in blocks.items():
         block = wide[names].rename(columns=lambda name: name.removeprefix("recall|"))
         parts.append(block.rename_axis(index=None, columns=title).to_string())
-    shown = own["metric"].isin([name for names in _BLOCKS.values() for name in names])
+    shown = own["metric"].isin([name for names in blocks.values() for name in names])
     undefined = own[own["value"].isna() & shown]
     reasons = [f"{metric} of {', '.join(rows['judge'])} is {why}"
                for (metric, why), rows in undefined.groupby(["metric", "why"], sort=False)]

@@ -9,6 +9,7 @@ for the caller, and labels are never taken from another set than the verdicts.
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from tjlib.judged import read_labels, read_verdicts
 from tjlib.packaged import data_folder, published, recorded_prefix, sentences
 from tjlib.provenance import Run, origin, run_file
 from tjlib.release import COMMIT, REPOSITORY
-from tjlib.trace import InputError, Label, Trajectory, Verdict
+from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +134,8 @@ def _traces_beside(label_path: Path) -> Path | None:
 
 
 def load(
-    source: str | Path, labels: str | Path | None = None, traces: str | Path | None = None
+    source: str | Path, labels: str | Path | None = None, traces: str | Path | None = None,
+    types: Sequence[str] = FAULT_TYPES,
 ) -> Source:
     """Load labels and verdicts that belong together.
 
@@ -149,6 +151,8 @@ def load(
     traces : str or Path, optional
         A log in any known format, to bound the steps; default the ``trajectories.jsonl``
         beside the labels, if there is one.
+    types : sequence of str
+        The failure types there may be.
 
     Returns
     -------
@@ -185,8 +189,8 @@ def load(
     trajectories = [t for _, t in logged(trace_path)] if trace_path else None
     if trajectories == []:
         raise InputError(f"{trace_path}: no trajectories in it; give the file of the trajectories")
-    truth = read_labels(label_path, trajectories)
-    verdicts = read_verdicts(path, truth, trajectories)
+    truth = read_labels(label_path, trajectories, types)
+    verdicts = read_verdicts(path, truth, trajectories, types)
     if is_released(path) and is_released(label_path):
         name, said = "released", f"released: the files of {where}, SHA-256 checked"
     elif str(source) == "recorded":

@@ -25,8 +25,8 @@ FAULT_TYPES = (
     "ignored_observation", "premature_stop", "unsupported_claim",
 )
 
-#: What can have become of a judge's reply; only ``ok`` carries a judgement.
-STATUSES = ("ok", "unparsed", "empty", "too_long", "timeout", "error")
+#: What became of a reply; only ``ok`` is a judgement, and where ``not_applicable`` none was due.
+STATUSES = ("ok", "unparsed", "empty", "too_long", "timeout", "error", "not_applicable")
 
 #: The judges that look at nothing; no other judge may have one of their names.
 FLOORS = ("always faulty", "always clean", "prevalence coin")

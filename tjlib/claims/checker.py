@@ -31,7 +31,7 @@ def _checked(e: Evidence) -> tuple[list[tuple[Trajectory, Label]], str]:
     """Return the trajectories that rules can be run on, none if there are none, and which."""
     if e.texts:
         known = ((e.texts.get(x.trajectory_id), x) for x in e.table.labels)
-        return [(run, x) for run, x in known if run is not None], "checker's rules"
+        return [(run, x) for run, x in known if run and rules.applies(run)], "checker's rules"
     runs = list(zip(*e.runs, strict=True)) if e.runs else []
     return runs, "checker's rules, on the desk's rebuilt set"
 

@@ -6,8 +6,8 @@ of one step are checked before the step's observations are added, for whoever
 made them had seen none of these. Refusal: prose is not read and intent is not
 guessed, so wrong_tool and unsupported_claim break no rule; nor is there a
 rule for an agent that never verifies the customer, as appendix B has none.
-The rules are the desk's: on a log of other tools they find no terminal action
-and say premature_stop.
+The rules are the desk's: of a log of other tools they say nothing, neither
+clean nor faulty.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tjlib.desk.values import distance, quoted
 from tjlib.desk.world import TOOLS
 from tjlib.trace import Call, Observation, Trajectory, Verdict
 
-__all__ = ["RULES", "Violation", "check", "judge"]
+__all__ = ["RULES", "Violation", "applies", "check", "judge"]
 
 #: Appendix B's rules by number, which is their priority: what breaks one, and its failure type.
 RULES = {
@@ -60,8 +60,17 @@ class Violation(msgspec.Struct, frozen=True):
     message: str
 
 
+def applies(trajectory: Trajectory) -> bool:
+    """Tell whether a trajectory calls a tool of the desk, or names an order and calls nothing.
+
+    Ours. An agent that only stalls is the desk's to flag.
+    """
+    tools = {call.tool for step in trajectory.steps for call in step.calls}
+    return bool(tools & set(TOOLS) if tools else "ORD-" in trajectory.goal)
+
+
 def check(trajectory: Trajectory) -> tuple[Violation, ...]:
-    """Find every violation in a trajectory.
+    """Find every violation in a trajectory that the rules bear on (`applies`).
 
     Parameters
     ----------
@@ -213,15 +222,19 @@ def judge(trajectory: Trajectory) -> Verdict:
     Returns
     -------
     Verdict
-        Faulty if a rule is broken, with the step and type of the first one.
+        Faulty if a rule is broken, with the step and type of the first one;
+        ``not_applicable`` where the rules do not bear on it.
         The confidence is .95 or, if no rule is broken, .60: constants set by
         hand (appendix D's scale, .5 a coin flip to 1 certain).
 
     Examples
     --------
-    >>> judge(Trajectory("t-1", "Do nothing.", (), "Done.")).failure_type
+    >>> judge(Trajectory("t-1", "Refund ORD-5.", (), "Done.")).failure_type
     'premature_stop'
     """
+    if not applies(trajectory):
+        return Verdict(trajectory.trajectory_id, "rules", status="not_applicable",
+                       rationale="none of the refund desk's tools was called")
     found = check(trajectory)
     rationale = "; ".join(f"rule {v.rule}: {v.message}" for v in found)
     if not found:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -21,7 +22,6 @@ from tjlib.trace import FAULT_TYPES, Trajectory, Verdict
 
 __all__ = ["cost", "parsed", "read", "token_confidence", "verdict"]
 
-_Type = Literal[*FAULT_TYPES, "none"]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -30,12 +30,17 @@ class _OnReply(msgspec.Struct):
 
     reasoning: str
     faulty: bool
-    failure_type: _Type
     confidence: float
 
 
-class _OnSteps(_OnReply):
-    failure_step: int
+_ASKED = {"reply": (), "steps": (("failure_step", int),)}
+
+
+@cache
+def _form(task: str, types: tuple[str, ...]) -> type[_OnReply]:
+    """Make the form of an answer that may name these types, and a step if asked about steps."""
+    fields = [("failure_type", Literal[*types, "none"])]
+    return msgspec.defstruct("_Answer", [*fields, *_ASKED[task]], bases=(_OnReply,))
 
 
 # Up to the last closing tag: some templates open the block in the prompt, and a draft of the
@@ -119,7 +124,8 @@ def parsed(trajectory: Trajectory, judge: str, reply: Reply, kind: type[T]) -> T
 
 
 def verdict(
-    trajectory: Trajectory, judge: str, reply: Reply, *, task: str, localises: bool
+    trajectory: Trajectory, judge: str, reply: Reply, *, task: str, localises: bool,
+    types: tuple[str, ...] = FAULT_TYPES,
 ) -> Verdict:
     """Turn a reply into a verdict.
 
@@ -134,6 +140,8 @@ def verdict(
         Which schema the reply must fit.
     localises : bool
         Whether a step it names is kept: only if it was shown the steps.
+    types : tuple of str
+        The failure types it may name.
 
     Returns
     -------
@@ -142,14 +150,14 @@ def verdict(
         a step out of range is dropped (appendix D). With a status other than
         ``ok`` it carries no label, and its rationale is the reason.
     """
-    answer = parsed(trajectory, judge, reply, _OnSteps if task == "steps" else _OnReply)
+    answer = parsed(trajectory, judge, reply, _form(task, types))
     if isinstance(answer, Verdict):
         return answer
     step, kind = getattr(answer, "failure_step", -1), answer.failure_type
     return Verdict(
         trajectory.trajectory_id, judge, answer.faulty,
         step if answer.faulty and localises and 0 <= step < len(trajectory.steps) else None,
-        kind if answer.faulty and kind in FAULT_TYPES else None,
+        kind if answer.faulty and kind in types else None,
         min(1.0, max(0.5, answer.confidence)),
         rationale=answer.reasoning, **cost(reply),
         token_confidence=token_confidence(reply.tokens, answer.faulty),

@@ -17,6 +17,7 @@ import msgspec
 from tjlib.desk import rules
 from tjlib.judges import answer, prompts
 from tjlib.judges.asked import described
+from tjlib.judges.procedure import DESK, Procedure
 from tjlib.judges.protocol import Model, Options, Reply
 from tjlib.trace import InputError, Trajectory, Verdict
 
@@ -60,6 +61,8 @@ class Judge:
     order : {"paper", "shared_first"}
     options : Options, optional
         Default the model's own, which for a server are the paper's.
+    procedure : Procedure
+        What it is told of the desk; default the refund desk's.
 
     Raises
     ------
@@ -68,21 +71,24 @@ class Judge:
     """
 
     def __init__(
-        self, design: str, model: Model, *, order: str = "paper", options: Options | None = None
+        self, design: str, model: Model, *, order: str = "paper", options: Options | None = None,
+        procedure: Procedure = DESK,
     ) -> None:
         if design not in DESIGNS:
             raise InputError(f"no judge {design!r}; the judges are {', '.join(DESIGNS)}")
         self.design = DESIGNS[design]
         self.model = model
         self.order = order
+        self.procedure = procedure
         self.options = options or model.options
         if self.design.temperature is not None:
             self.options = msgspec.structs.replace(
                 self.options, temperature=self.design.temperature)
         #: As in the release: ``step:qwen2.5:14b``, ``selfcons3:qwen2.5:14b``.
         self.name = f"{self.design.prefix}:{model.name}"
-        self._head = prompts.head(self.design.view, self.design.task, order)
-        self._schema = prompts.schema(self.design.task, self.options.reasoning_chars)
+        self._head = prompts.head(self.design.view, self.design.task, order, procedure)
+        self._schema = prompts.schema(
+            self.design.task, self.options.reasoning_chars, procedure.types)
 
     def identity(self) -> dict[str, object]:
         """Say what makes this judge's verdicts what they are, for the record of a run.
@@ -90,7 +96,8 @@ class Judge:
         Returns
         -------
         dict
-            Fields of `tjlib.provenance.Run`.
+            Fields of `tjlib.provenance.Run`; its options name a procedure other
+            than the refund desk's, with its digest.
 
         Raises
         ------
@@ -98,9 +105,12 @@ class Judge:
             If the model cannot be reached.
         """
         asked = prompts.fingerprint(self.design.view, self.design.task, self.order,
-                                    self.options.reasoning_chars)
+                                    self.options.reasoning_chars, self.procedure)
+        told = self.procedure
+        more = {} if told == DESK else {"procedure": f"{told.name} {told.digest}"}
         seeds = range(self.options.seed, self.options.seed + self.design.votes)
-        return described(self.name, self.model, self.options, asked, self.order, seed=list(seeds))
+        return described(self.name, self.model, self.options, asked, self.order, seed=list(seeds),
+                         **more)
 
     def judge(self, trajectory: Trajectory) -> Verdict:
         """Judge one trajectory; never raises.
@@ -133,7 +143,8 @@ class Judge:
         -------
         Reply
         """
-        text = prompts.prompt(trajectory, self.design.view, self.design.task, self.order)
+        text = prompts.prompt(trajectory, self.design.view, self.design.task, self.order,
+                              self.procedure)
         return self.model.complete(text, self._schema, options=options or self.options,
                                    shared=self._head)
 
@@ -141,7 +152,8 @@ class Judge:
         # Only a judge shown the steps has business naming one (appendix D).
         localises = (self.design.view, self.design.task) == ("steps", "steps")
         return answer.verdict(trajectory, self.name, self.reply(trajectory, options),
-                              task=self.design.task, localises=localises)
+                              task=self.design.task, localises=localises,
+                              types=self.procedure.types)
 
 
 class _Rules:

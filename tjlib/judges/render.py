@@ -19,7 +19,7 @@ import msgspec
 
 from tjlib.trace import Call, Observation, Step, Trajectory
 
-__all__ = ["BEGIN", "END", "render", "render_evidence"]
+__all__ = ["BEGIN", "END", "fenced", "render", "render_evidence"]
 
 BEGIN, END = "--- BEGIN ---", "--- END ---"
 
@@ -42,7 +42,7 @@ def _one_line(text: str) -> str:
     )
 
 
-def _fenced(text: str | None) -> str:
+def fenced(text: str | None) -> str:
     """Make one field's text harmless; absent text is empty, never the word for it."""
     text = _one_line(text or "")
     text = _DASHES.sub(lambda run: " ".join(run[0]), text)
@@ -126,7 +126,7 @@ def render(trajectory: Trajectory, *, steps: bool, answer: bool = True) -> str:
 
 
 def _text(body: Sequence[tuple[str, str] | None]) -> str:
-    return "\n".join(f"{line[0]}: {_fenced(line[1])}".rstrip() if line else "" for line in body)
+    return "\n".join(f"{line[0]}: {fenced(line[1])}".rstrip() if line else "" for line in body)
 
 
 def render_evidence(

@@ -170,6 +170,7 @@ def _there(
             if verdict.run_id != run_id:
                 raise InputError(
                     f"{out}: holds verdicts of {name} by another run ({verdict.run_id}: another "
-                    f"model, prompt or options, see {run_file(out).name}); choose another --out")
+                    f"model, procedure, prompt or options, see {run_file(out).name}); choose "
+                    "another --out")
             there.add(verdict.trajectory_id)
     return there

@@ -31,7 +31,6 @@ from tjlib.measure.structural import structural
 from tjlib.measure.table import VerdictTable, patterns
 from tjlib.measure.verdicts import (
     COST,
-    METRICS,
     PROPORTIONS,
     columns,
     cost_ratios,
@@ -111,7 +110,8 @@ def _row(judge, metric, value, lo, hi, flat, how, level, fixed=False, **count) -
     if flat and fixed:
         return row | {"why": FIXED}
     # A proportion that no resample moves would look certain; the paper has this case at 0 and 1.
-    if metric in PROPORTIONS and row["n"] and (flat or row["k"] in (0, row["n"])):
+    whole = metric in PROPORTIONS or metric.startswith("recall|")
+    if whole and row["n"] and (flat or row["k"] in (0, row["n"])):
         lo, hi = clopper_pearson(row["k"], row["n"], level)
         return row | {"lo": lo, "hi": hi, "how": "exact binomial"}
     if flat or np.isnan(lo):
@@ -125,7 +125,8 @@ def _shared(t: VerdictTable, rng: np.random.Generator, **options) -> list[dict]:
     name, n = f"{t.judges[1]} - {t.judges[0]}", len(t.labels)
     if not n:
         why = _ONE if t.unread else APART
-        return [_EMPTY | {"judge": name, "metric": m, "n": 0, "why": why} for m in METRICS]
+        return [_EMPTY | {"judge": name, "metric": m, "n": 0, "why": why}
+                for m in dict.fromkeys(metrics(t)["metric"])]
     found = intervals(t, rng, **options)
     rows = [r | {"n": n} for r in found.to_dict("records") if r["judge"] == name]
     return rows or [r | {"judge": name, "value": None, "k": None, "n": n}
@@ -185,6 +186,7 @@ def intervals(
     if draws < 1:
         raise InputError(f"draws={draws}: at least one replicate is needed")
     given = metrics(t)
+    names = [m for m in given["metric"].unique() if m not in COST]
     if by == "instance":
         instances = {label.instance_id for label in t.labels}
         if None in instances or len(instances) < 2:
@@ -197,8 +199,7 @@ def intervals(
     recorded = not all(np.isnan(x).all() for x in (t.latency_s, t.prompt_tokens,
                                                    t.completion_tokens))
     parts = (
-        (patterns(t), ratios, [m for m in METRICS if m not in COST], lambda c: c not in is_cost,
-         draws),
+        (patterns(t), ratios, names, lambda c: c not in is_cost, draws),
         (np.arange(len(t.labels)), cost_ratios, list(COST), lambda c: c in is_cost,
          draws if recorded else 1),  # nothing to resample: one draw, undefined
     )

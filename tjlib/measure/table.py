@@ -1,8 +1,9 @@
 """Labels and verdicts joined as arrays, one row a trajectory, one column a judge.
 
 Decision: a judge that was never asked about a trajectory leaves that
-trajectory out of its denominators; one that was asked and failed votes clean
-at confidence .5, as the paper counts it (section 4), and is not covered.
+trajectory out of its denominators, as does one that had nothing to go by
+(``not_applicable``); one that was asked and failed votes clean at confidence
+.5, as the paper counts it (section 4). None of the three is covered.
 Where fewer than half of a judge's replies could be read (our choice),
 such votes would outnumber its own, and it counts as not asked.
 Refusal: nothing is scored here, and a verdict that has no label, or appears
@@ -42,10 +43,10 @@ class VerdictTable:
     faulty : (n,) bool array
         The label's word.
     seen, ok, flag : (n, J) bool arrays
-        Whether the judge was asked, answered, and said faulty. A judge in
-        ``unread`` has been asked nothing.
+        Whether the judge was asked what it could judge, answered, and said
+        faulty. A judge in ``unread`` has been asked nothing.
     kind, step : (n, J) int arrays
-        Verdict's type (index into `FAULT_TYPES`) and step, -1 where none.
+        Verdict's type (index into ``types``) and step, -1 where none.
     confidence, latency_s, prompt_tokens, completion_tokens : (n, J) float arrays
         NaN where not recorded.
     true_kind, true_step : (n,) int arrays
@@ -53,8 +54,9 @@ class VerdictTable:
     cost : DataFrame or None
         Mean cost by judge where only the means are published.
     unread : dict of str -> str
-        By judge of whose replies too few could be read: the reason why
-        nothing it said is scored.
+        By judge too few of whose replies could be read: why none is scored.
+    types : tuple of str
+        The failure types there may be.
     """
 
     judges: tuple[str, ...]
@@ -75,6 +77,7 @@ class VerdictTable:
     completion_tokens: np.ndarray
     cost: pd.DataFrame | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
+    types: tuple[str, ...] = FAULT_TYPES
 
     def column(self, judge: str) -> int:
         """Return the judge's column; raise `InputError` naming the judges there are."""
@@ -104,16 +107,17 @@ def unreadable(ok: Sequence[bool]) -> str:
     return f"only {read} of {asked} replies could be read" if read else "no reply could be read"
 
 
-def _type_index(kind: str | None, who: str) -> int:
+def _type_index(kind: str | None, who: str, types: tuple[str, ...]) -> int:
     if kind is None:
         return -1
-    if kind not in FAULT_TYPES:
-        raise InputError(f"{who}: unknown failure type {kind!r}; known: {', '.join(FAULT_TYPES)}")
-    return FAULT_TYPES.index(kind)
+    if kind not in types:
+        raise InputError(f"{who}: unknown failure type {kind!r}; known: {', '.join(types)}")
+    return types.index(kind)
 
 
 def table(
-    labels: Sequence[Label], verdicts: Iterable[Verdict], cost: pd.DataFrame | None = None
+    labels: Sequence[Label], verdicts: Iterable[Verdict], cost: pd.DataFrame | None = None,
+    types: tuple[str, ...] = FAULT_TYPES,
 ) -> VerdictTable:
     """Join verdicts to labels.
 
@@ -123,10 +127,13 @@ def table(
         One for each trajectory.
     verdicts : iterable of Verdict
         At most one for each (trajectory, judge). A trajectory that a judge
-        was never asked about leaves that judge's denominators.
+        was never asked about, or that it had nothing to go by on, leaves that
+        judge's denominators.
     cost : DataFrame, optional
         Columns judge, verdicts and the three cost means, for verdicts that
         carry no cost of their own.
+    types : tuple of str
+        The failure types there may be.
 
     Returns
     -------
@@ -154,7 +161,7 @@ def table(
     judges = tuple(dict.fromkeys(v.judge for v in verdicts))
     column = {judge: j for j, judge in enumerate(judges)}
     shape = (len(labels), len(judges))
-    seen, ok, flag = (np.zeros(shape, bool) for _ in range(3))
+    given, seen, ok, flag = (np.zeros(shape, bool) for _ in range(4))
     kind, step = np.full(shape, -1, np.int8), np.full(shape, -1, np.int32)
     confidence, latency, prompt, completion = (np.full(shape, np.nan) for _ in range(4))
     for v in verdicts:
@@ -162,13 +169,14 @@ def table(
         if v.trajectory_id not in rows:
             raise InputError(f"{who}: no label for this trajectory; pass the labels it belongs to")
         at = rows[v.trajectory_id], column[v.judge]
-        if seen[at]:
+        if given[at]:
             raise InputError(f"{who}: two verdicts; keep one")
-        seen[at], ok[at], flag[at] = True, v.status == "ok", bool(v.faulty)
-        kind[at] = _type_index(v.failure_type, who)
+        given[at], seen[at] = True, v.status != "not_applicable"
+        ok[at], flag[at] = v.status == "ok", bool(v.faulty)
+        kind[at] = _type_index(v.failure_type, who, types)
         step[at] = -1 if v.failure_step is None else v.failure_step
         # The paper's rule (section 4): a reply that cannot be read votes clean at .5.
-        stated = v.confidence if v.status == "ok" else 0.5
+        stated = v.confidence if ok[at] else 0.5 if seen[at] else None
         for array, value in ((confidence, stated), (latency, v.latency_s),
                              (prompt, v.prompt_tokens), (completion, v.completion_tokens)):
             array[at] = np.nan if value is None else value
@@ -183,9 +191,10 @@ def table(
     return VerdictTable(
         judges, tuple(labels), tuple(cells.tolist()), cell,
         np.array([x.faulty for x in labels]),
-        np.array([_type_index(x.failure_type, f"label of {x.trajectory_id}") for x in labels]),
+        np.array([_type_index(x.failure_type, f"label of {x.trajectory_id}", types)
+                  for x in labels]),
         np.array([-1 if x.failure_step is None else x.failure_step for x in labels]),
-        seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost, unread,
+        seen, ok, flag, kind, step, confidence, latency, prompt, completion, cost, unread, types,
     )
 
 
@@ -229,13 +238,13 @@ def confusion(t: VerdictTable, judge: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Rows the true types, columns the six types and ``missed`` (not
+        Rows the true types, columns the types and ``missed`` (not
         flagged, or flagged with no type); integer counts of faulty
         trajectories the judge was asked about.
     """
     j = t.column(judge)
-    named = np.where(t.kind[:, j] >= 0, t.kind[:, j], len(FAULT_TYPES))
+    named = np.where(t.kind[:, j] >= 0, t.kind[:, j], len(t.types))
     keep = (t.true_kind >= 0) & t.seen[:, j]
-    counts = np.zeros((len(FAULT_TYPES), len(FAULT_TYPES) + 1), int)
+    counts = np.zeros((len(t.types), len(t.types) + 1), int)
     np.add.at(counts, (t.true_kind[keep], named[keep]), 1)
-    return pd.DataFrame(counts, pd.Index(FAULT_TYPES, name="true"), [*FAULT_TYPES, "missed"])
+    return pd.DataFrame(counts, pd.Index(t.types, name="true"), [*t.types, "missed"])

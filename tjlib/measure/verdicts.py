@@ -101,7 +101,7 @@ def columns(t: VerdictTable, judge: str | int, flag: np.ndarray | None = None) -
         "step_faults": names * placeable, "flag_step_faults": names * flag * placeable,
         "unplaced": (1 - names) * placeable,
     }
-    for k, name in enumerate(FAULT_TYPES):
+    for k, name in enumerate(t.types):
         out[f"type|{name}"] = seen * (true_kind == k)
         out[f"flag|{name}"] = flag * (true_kind == k)
         out[f"named|{name}"] = flag * (true_kind == k) * (kind == k)
@@ -132,15 +132,15 @@ def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarra
     dict of metric -> (numerator, denominator)
         Undefined where the denominator is 0.
     """
-    f1, present = [], []
-    for name in FAULT_TYPES:
+    f1, present, types = [], [], [name[5:] for name in c if name.startswith("type|")]
+    for name in types:
         denominator = c[f"type|{name}"] + c[f"claimed|{name}"]
         f1.append(np.divide(2 * c[f"named|{name}"], denominator,
                             out=np.zeros_like(denominator), where=denominator > 0))
         present.append(c[f"type|{name}"] > 0)
     silent, loud = (np.divide(c[f"flag_{s}"], c[s], out=np.zeros_like(c[s]), where=c[s] > 0)
                     for s in ("silent", "loud"))
-    out = {
+    return {
         "n_flagged": (c["flag"], (c["faulty"] + c["clean"] > 0).astype(float)),
         "precision": (c["flag_faulty"], c["flag"]),
         "recall": (c["flag_faulty"], c["faulty"]),
@@ -156,12 +156,11 @@ def ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarra
         # Macro over the types the labels hold: the paper's six on its set (Table 3).
         "type_macro_f1": (sum(np.where(p, f, 0.0) for p, f in zip(present, f1, strict=True)),
                           np.asarray(sum(p.astype(float) for p in present))),
+        **{f"recall|{name}": (c[f"flag|{name}"], c[f"type|{name}"]) for name in types},
         "ece": (sum(np.abs(c[f"bin|{b}"]) for b in range(BINS)), c["stated"]),
         "brier": (c["squared"], c["stated"]),
         "coverage": (c["ok"], c["all"]),
     }
-    out |= {f"recall|{name}": (c[f"flag|{name}"], c[f"type|{name}"]) for name in FAULT_TYPES}
-    return {metric: out[metric] for metric in METRICS if metric in out}
 
 
 def cost_ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -172,13 +171,14 @@ def cost_ratios(c: Mapping[str, np.ndarray]) -> dict[str, tuple[np.ndarray, np.n
 
 def _rows(judge: str, cols: Mapping, given: Mapping = {}, unread: str = "") -> list[dict]:
     sums = {name: np.asarray(values.sum(), float) for name, values in cols.items()}
-    found, rows = ratios(sums) | cost_ratios(sums), []
-    for metric in METRICS:
-        top, bottom = found[metric]
-        value = float(top / bottom) if bottom > 0 else None
-        whole = metric in PROPORTIONS and value is not None
+    found, rows = ratios(sums), []
+    found |= cost_ratios(sums) | {"coverage": found.pop("coverage")}  # last, as in METRICS
+    for metric, (top, bottom) in found.items():
+        value, kind = float(top / bottom) if bottom > 0 else None, metric.partition("recall|")[2]
+        whole = (kind or metric in PROPORTIONS) and value is not None  # a kind may be a user's
         k, n = (float(top), float(bottom)) if whole else (None, None)
-        why = "" if value is not None else f"undefined: {WHY_UNDEFINED[metric]}"
+        lacks = f"no {kind} fault was judged" if kind else WHY_UNDEFINED[metric]
+        why = "" if value is not None else f"undefined: {lacks}"
         if metric in COST and value is None and metric in given:
             value, why, n = float(given[metric]), "", float(given["verdicts"])
         elif why and metric not in COST:

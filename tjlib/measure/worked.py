@@ -128,9 +128,10 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
     [(2,), (1, 2)]
     """
     pairs = list(enumerate(zip(labels, verdicts, strict=True), start=1))
+    asked = [(number, pair) for number, pair in pairs if pair[1].status != "not_applicable"]
 
     def rows(holds: Callable[[Label, Verdict], bool]) -> set[int]:
-        return {number for number, (label, verdict) in pairs if holds(label, verdict)}
+        return {number for number, (label, verdict) in asked if holds(label, verdict)}
 
     every, faulty = rows(lambda x, v: True), rows(lambda x, v: x.faulty)
     flagged = rows(lambda x, v: v.faulty)
@@ -142,7 +143,7 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
     near = {i for i in placed
             if abs(verdicts[i - 1].failure_step - labels[i - 1].failure_step) <= 1}
     sets = {
-        "coverage": (rows(lambda x, v: v.status == "ok"), every),
+        "coverage": (rows(lambda x, v: v.status == "ok"), {number for number, _ in pairs}),
         "precision": (flagged & faulty, flagged),
         "recall": (flagged & faulty, faulty),
         "f1": (flagged & faulty, flagged | faulty if faulty else set()),
@@ -154,7 +155,7 @@ def counted(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFram
         "step_exact_over_detected_faults": (exact, flagged & stepped),
         "step_exact_over_all_faults": (exact, stepped),
     }
-    out, unread = [], unreadable([v.status == "ok" for v in verdicts])
+    out, unread = [], unreadable([v.status == "ok" for _, (_, v) in asked])
     stepless = stepped and all(v.failure_step is None for v in verdicts)
     for metric, (top, bottom) in sets.items():
         lacks = unread or (NO_STEP if stepless and metric.startswith("step_") else "")
@@ -191,11 +192,11 @@ def typed(labels: Sequence[Label], verdicts: Sequence[Verdict]) -> pd.DataFrame:
     >>> round(typed(*parse(rows)).loc[0, "f1"], 3)
     0.667
     """
-    out, unread = [], unreadable([v.status == "ok" for v in verdicts])
+    pairs = [(number, x, v) for number, (x, v) in
+             enumerate(zip(labels, verdicts, strict=True), start=1) if v.status != "not_applicable"]
+    out, unread = [], unreadable([v.status == "ok" for *_, v in pairs])
     for kind in FAULT_TYPES:
-        faults = [(number, x, v) for number, (x, v) in
-                  enumerate(zip(labels, verdicts, strict=True), start=1)
-                  if x.failure_type and not unread]
+        faults = [each for each in pairs if each[1].failure_type and not unread]
         is_it = {number for number, x, _ in faults if x.failure_type == kind}
         called = {number for number, _, v in faults if v.failure_type == kind}
         if is_it or called:

@@ -1,0 +1,128 @@
+"""Which judge the command line names, and what it is given.
+
+Decision: what does not go together is wrong usage before any file is read.
+Refusal: no judge is told the refund desk's procedure of another desk's log
+unless somebody names it; that a log's own system prompt is no procedure, see
+`tjlib.judges.procedure`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tjlib.trace import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tjlib.formats.imported import Imported
+    from tjlib.judges.runs import Runnable
+
+__all__ = ["UsageError", "chosen"]
+
+
+class UsageError(Exception):
+    """Arguments that are each fine but do not go together."""
+
+
+def chosen(args: argparse.Namespace) -> Runnable:
+    """Make the judge that the arguments of ``tjlib judge`` name.
+
+    Raises
+    ------
+    UsageError
+        For arguments that do not go together.
+    InputError
+        For a file that one of them names.
+    """
+    from tjlib.judges import grounding, models, panel
+
+    alone = args.judge in ("rules", "match", "reply")  # can do without a model
+    if (args.model and args.judge in ("rules", "match")) or not (alone or args.model):
+        raise UsageError("rules and match take no --model, reply may have one, every other judge "
+                         "needs one")
+    if bool(args.reference) != (args.judge == "match"):
+        raise UsageError("match needs a --reference, and no other judge takes one")
+    if args.judge != "match" and (args.mode or args.args or args.override or args.duplicates):
+        raise UsageError("--mode, --args, --override and --duplicates go with match")
+    if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
+        raise UsageError("--similarity and --clean go with reply without --model")
+    if alone and (args.order or args.procedure):
+        raise UsageError(f"{args.judge} has no --order to choose and is told no --procedure")
+    if args.judge == "rules":
+        return panel.RULES
+    if args.judge == "match":
+        return _matcher(args)
+    if not args.model:
+        return _model_free(args)
+    model = models.connect(args.model)
+    if args.judge == "reply":
+        return grounding.Grounding(model)
+    return panel.Judge(args.judge, model, order=args.order or "paper", procedure=_procedure(args))
+
+
+def _procedure(args: argparse.Namespace):
+    """Read what a judge is to be told; without a file that is the refund desk's, on its runs."""
+    from tjlib import procedures
+    from tjlib.desk import rules
+    from tjlib.judges.procedure import DESK
+
+    if args.procedure:
+        return procedures.read(args.procedure)
+    run = None
+    for run in _runs(args.traces):
+        if rules.applies(run.trajectory):
+            return DESK
+    if run:
+        raise InputError(f"{args.traces}: no run in it is the refund desk's, whose procedure a "
+                         "judge is told by default; give --procedure FILE, or --procedure general "
+                         "if there is none")
+    return DESK
+
+
+def _runs(path: str) -> Iterator[Imported]:
+    """Read the runs of a log; what cannot be read is for the run of the judge to refuse."""
+    from tjlib.formats import registry
+    from tjlib.formats.imported import Imported
+
+    return (item for item in registry.stream(path) if isinstance(item, Imported))
+
+
+def _matcher(args: argparse.Namespace):
+    """Make the judge that holds runs against references, by the run's id or its task's."""
+    from tjlib.arguments import Rule, rule
+    from tjlib.formats import registry
+    from tjlib.matching import Matcher, Options
+
+    overrides = {}
+    for given in args.override or ():
+        tool, _, text = given.partition("=")
+        if not (tool and text):
+            raise UsageError(f"--override {given!r}: write TOOL=RULE, such as refund=ignore")
+        overrides[tool] = rule(text)
+    options = Options(args.mode or "strict", rule(args.args) if args.args else Rule(), overrides,
+                      args.duplicates or "count")
+    log = registry.load(args.reference)
+    if log.unread:
+        raise InputError(f"{log.unread[0]}; every reference must be readable")
+    tasks = {run.trajectory.trajectory_id: run.task_id for run in _runs(args.traces)}
+    try:
+        return Matcher([(run.task_id, run.trajectory) for run in log.runs], tasks, options)
+    except InputError as error:
+        raise InputError(f"{args.reference}: {error}") from None
+
+
+def _model_free(args: argparse.Namespace):
+    from tjlib import store
+    from tjlib.desk import testbed
+    from tjlib.judges.modelfree import ModelFree
+    from tjlib.trace import Trajectory
+
+    if args.clean:
+        clean = list(store.read(args.clean, Trajectory))
+        if not clean:
+            raise InputError(f"{args.clean}: no trajectories in it; give a file of clean runs")
+    else:
+        clean = testbed.clean_runs()
+    return ModelFree(clean, args.similarity or "none")
