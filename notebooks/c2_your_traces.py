@@ -174,11 +174,11 @@ tables.show(yourlog.needs(order, said), "What each number needs, and what of it 
 # ## The runs, riskiest first
 #
 # {numref}`fig-c2-ranking` draws the {glue:text}`c2-top` riskiest runs. Each box is a step, darker
-# for a higher R, the risk of [the chapter on the graph](b4_relational_graph); point at one to read
-# it. The dot is the run's score: the mean of R over the steps if RUPA ranks. Its colour is the
-# outcome, which no score has seen, and a triangle says that the log shows an error. Look for
-# triangles that succeeded and circles that failed: the first were looked at for nothing, the second
-# would have been missed by anyone who greps for errors.
+# for a higher R, the risk of [the chapter on the graph](b4_relational_graph); a cross says that an
+# error came back. Point at a box to read it. The number behind is the run's score, by which it
+# stands where it stands; for RUPA the mean of R. The dot in front is the outcome, which no score has
+# seen. Look for runs with crosses that succeeded and for runs without that failed: the first are
+# opened for nothing, the second are missed by whoever searches a log for errors.
 
 # %% tags=["hide-input"]
 spoken = {}
@@ -191,12 +191,11 @@ rows = [row(run, done[name], score[name], spoken.get(name, [])) for name, run in
 drawn = yourlog.boxes(rows[:given.top])
 chapter.text("c2-top", f"{min(given.top, len(order))}")
 
-# %% mystnb={"figure": {"caption": "The riskiest runs of the log. Left: one box a step, of a long run one a stretch with the risk of its riskiest step. Right: the score of the run, with its outcome. Data: the log chosen at the top of this page.", "name": "fig-c2-ranking"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The riskiest runs of the log. One box a step, of a run of more than 20 steps one a stretch, with the risk of its riskiest step; a cross where an error came back. In front: the outcome. Behind: the score. Data: the log chosen at the top of this page.", "name": "fig-c2-ranking"}} tags=["hide-input"]
 show(figures.ranking(drawn), name="c2-ranking",
-     table=drawn.drop_duplicates("run")[["run", "score", "outcome", "errors"]],
-     alt="One row a run, the riskiest on top: a strip of boxes, darker where the risk is higher, and "
-         "beside it a dot for the score whose colour is the outcome and whose shape says whether the "
-         "log shows an error.")
+     table=drawn[drawn["end"]][["run", "score", "outcome", "errors"]],
+     alt="One row a run, the riskiest on top: a dot for the outcome, a strip of boxes, one a step, "
+         "darker where the risk is higher and with a cross where an error came back, and the score.")
 
 # %% tags=["hide-input"]
 asked = list(dict.fromkeys(verdict.judge for verdict in said))
@@ -332,7 +331,7 @@ show(graphs.trajectory(*near), name="c2-graph",
      ) if near else tables.show(nothing, "The graph of the run.", ORIGIN)
 
 # %% [markdown]
-# Now the other runs that were drawn, each to be opened.
+# Now the runs that were drawn, each to be opened.
 
 # %% tags=["hide-input"]
 for rank, opened in enumerate(rows[:given.top], start=1):
@@ -402,8 +401,6 @@ tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
 # %% tags=["hide-input"]
 FACTS = "In our own log that is the run gears-3, booked without a look at the free slots."
 chapter.text("c2-gears", "" if given.traces else FACTS)
-three = "the workshop's" if not given.traces else "this"
-chapter.text("c2-whose", three)
 chapter.text("c2-tasks", f"{len({r.task_id for r in known}):,}")
 chapter.text("c2-fourfold", f"{4 * len({r.task_id for r in known}):,}")
 

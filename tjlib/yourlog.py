@@ -176,23 +176,26 @@ def boxes(rows: Sequence[Row], most: int = 20) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a box: run (its name), box (from 1), first and last step, step
-        (the riskiest of them), R, its text, and of the run score, outcome,
-        errors and seen ("error seen" or "no error").
+        One row a box: run (its name), from, middle and box (where it stands,
+        from 0), first and last step, step (the riskiest of them), R, its text,
+        failed (errors that came back), end (whether it is the run's last box),
+        and of the run score, outcome and errors.
     """
     out = []
     for rank, row in enumerate(rows, start=1):
         about = {"run": named(rank, row.run), "score": row.value,
-                 "outcome": OUTCOMES[row.run.success], "errors": row.errors,
-                 "seen": "an error in the log" if row.errors else "no error in the log"}
-        n = len(row.risks)
-        for box, stretch in enumerate(np.array_split(np.arange(n), min(n, most)) if n else (), 1):
-            at = int(stretch[np.argmax(row.risks[stretch])])
-            out.append({"box": box, "first": int(stretch[0]), "last": int(stretch[-1]),
-                        "step": at, "R": round(float(row.risks[at]), 4),
-                        "text": line(action_text(row.run.trajectory.steps[at]), _TIP), **about})
-    return pd.DataFrame(out, columns=["run", "box", "first", "last", "step", "R", "text", "score",
-                                      "outcome", "errors", "seen"])
+                 "outcome": OUTCOMES[row.run.success], "errors": row.errors}
+        n, taken = len(row.risks), row.run.trajectory.steps
+        stretches = np.array_split(np.arange(n), min(n, most)) if n else []
+        for box, stretch in enumerate(stretches):
+            at, first, last = int(stretch[np.argmax(row.risks[stretch])]), stretch[0], stretch[-1]
+            failed = sum(not o.ok for step in taken[first:last + 1] for o in step.observations)
+            out.append({"from": box, "middle": box + 0.5, "box": box + 1, "first": int(first),
+                        "last": int(last), "step": at, "R": round(float(row.risks[at]), 4),
+                        "text": line(action_text(taken[at]), _TIP), "failed": failed,
+                        "end": box == len(stretches) - 1, **about})
+    return pd.DataFrame(out, columns=["run", "from", "middle", "box", "first", "last", "step", "R",
+                                      "text", "failed", "end", "score", "outcome", "errors"])
 
 
 def courses(row: Row) -> pd.DataFrame:
@@ -242,7 +245,7 @@ def steps(row: Row, done: Propagation) -> pd.DataFrame:
             out.append((f"{before + 1} to {i - 1}", *["..."] * (len(columns) - 1)))
         step, before = row.run.trajectory.steps[i], i
         largest = made.iloc[i].idxmax() if made.iloc[i].max() > 0 else "-"
-        back = [observation_text(o) if o.ok else f"ERROR {observation_text(o)}"
+        back = [observation_text(o) if o.ok else f"failed: {observation_text(o)}"
                 for o in step.observations]
         out.append((str(i), f"{row.risks[i]:.3f}", largest, _cell(step.thought),
                     _cell(*signatures(step)), _cell(*back), _cell(step.user or "")))

@@ -1,9 +1,9 @@
 """Figures of the chapter on the reader's own log, one function a figure.
 
-Decision: a box is a step, darker for a higher risk, and a run's outcome stands
-apart from its risk, told by colour and by words; whether the log shows an error
-is a shape. Refusal: nothing is computed or read here, and text of a log is only
-ever a label's or a tooltip's value.
+Decision: a box is a step, darker for a higher risk, a cross in it an error
+that came back, and the outcome stands in front of the run, told by a dot's
+fill and in the tooltip by words. Refusal: nothing is computed or read here,
+and text of a log is only ever a label's or a tooltip's value.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from tjlib.charts.theme import HEAT, ROLE
 __all__ = ["course", "ranking"]
 
 _OUTCOMES = {"succeeded": ROLE["clean"], "failed": ROLE["loud"], "not judged": "transparent"}
-_SEEN = {"an error in the log": "triangle-up", "no error in the log": "circle"}
 
 
-def ranking(boxes: pd.DataFrame) -> alt.HConcatChart:
-    """Draw runs, riskiest first: the risk of each step, and beside it the run's score.
+def ranking(boxes: pd.DataFrame) -> alt.LayerChart:
+    """Draw runs, riskiest first: the outcome, the risk of each step, the score.
 
     Parameters
     ----------
@@ -30,36 +29,40 @@ def ranking(boxes: pd.DataFrame) -> alt.HConcatChart:
 
     Returns
     -------
-    altair.HConcatChart
+    altair.LayerChart
     """
-    order = list(dict.fromkeys(boxes["run"]))
-    rows = {"sort": order, "title": None, "scale": alt.Scale(paddingInner=0.2)}
-    size = {"height": alt.Step(28)}
-    top = max(float(boxes["R"].max()), 1e-9)
-    base = alt.Chart(boxes).encode(
-        x=alt.X("box:O", title="steps, from first to last", axis=alt.Axis(
-            labels=False, ticks=False, domain=False)),
-        y=alt.Y("run:N", axis=alt.Axis(domain=False, ticks=False, labelLimit=170), **rows))
-    cells = base.mark_rect(aria=False).encode(
+    y = alt.Y("run:N", sort=list(dict.fromkeys(boxes["run"])), title=None,
+              scale=alt.Scale(paddingInner=0.2),
+              axis=alt.Axis(domain=False, ticks=False, labelLimit=150))
+    top = max(float(boxes["R"].max()), 1e-9) if len(boxes) else 1.0
+    last = float(boxes["box"].max()) if len(boxes) else 1.0
+    x = alt.X("from:Q", title="steps, from first to last", axis=alt.Axis(
+        labels=False, ticks=False, domain=False, grid=False), scale=alt.Scale(
+        domain=[-0.08 * last, 1.15 * last], nice=False))
+    base = alt.Chart(boxes).encode(y=y)
+    cells = base.mark_rect(stroke="white", strokeWidth=0.7, aria=False).encode(
+        x=x, x2="box:Q",
         color=alt.Color("R:Q", title="risk R of a step", scale=alt.Scale(
-            domain=[0, top], range=list(HEAT["range"]), interpolate="rgb")),
+            domain=[0, top], range=list(HEAT["range"]), interpolate="rgb"),
+            legend=alt.Legend(gradientLength=110)),
         tooltip=tips(run="run", first=("from step", "d"), last=("to step", "d"),
-                     step=("riskiest", "d"), R=("its R", ".3f"), text="says and calls"))
-    runs = boxes.drop_duplicates("run")[["run", "score", "outcome", "errors", "seen"]]
-    dots = alt.Chart(runs[runs["score"].notna()]).mark_point(
-        style="published", size=150, aria=False).encode(
-        x=alt.X("score:Q", title="score of the run", scale=alt.Scale(zero=True)),
-        y=alt.Y("run:N", axis=alt.Axis(labels=False, ticks=False, grid=True), **rows),
+                     step=("riskiest", "d"), R=("its R", ".3f"), text="says and calls",
+                     failed=("errors that came back", "d")))
+    crosses = base.transform_filter("datum.failed > 0").mark_text(
+        text="\u00d7", fontSize=18, aria=False, tooltip=None).encode(
+        x=alt.X("middle:Q"), color=alt.condition(
+            f"datum.R > {HEAT['turn'] * top}", alt.value("white"), alt.value("black")))
+    whole = base.transform_filter("datum.end")
+    dots = whole.mark_point(style="published", size=130, aria=False).encode(
+        x=alt.datum(-0.04 * last),
         fill=alt.Fill("outcome:N", title="outcome", scale=alt.Scale(
             domain=list(_OUTCOMES), range=list(_OUTCOMES.values())),
-            legend=alt.Legend(columns=3)),
-        shape=alt.Shape("seen:N", title=None, scale=alt.Scale(
-            domain=list(_SEEN), range=list(_SEEN.values())), legend=alt.Legend(columns=2)),
+            legend=alt.Legend(columns=1)),
         tooltip=tips(run="run", score=("score", ".3f"), outcome="outcome",
                      errors=("errors in the log", "d")))
-    left = cells.properties(width=310, **size)
-    return alt.hconcat(left, dots.properties(width=210, **size)).resolve_scale(
-        y="shared", color="independent", fill="independent", shape="independent")
+    scores = whole.mark_text(align="left", dx=5, aria=False).encode(
+        x="box:Q", text=alt.Text("score:Q", format=".2f"))
+    return (cells + crosses + dots + scores).properties(height=alt.Step(28))
 
 
 def course(points: pd.DataFrame) -> alt.LayerChart:
