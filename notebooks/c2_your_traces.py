@@ -193,7 +193,7 @@ chapter.text("c2-top", f"{min(given.top, len(order))}")
 
 # %% mystnb={"figure": {"caption": "The riskiest runs of the log. One box a step, of a run of more than 20 steps one a stretch, with the risk of its riskiest step; a cross where an error came back. In front: the outcome. Behind: the score. Data: the log chosen at the top of this page.", "name": "fig-c2-ranking"}} tags=["hide-input"]
 show(figures.ranking(drawn), name="c2-ranking",
-     table=drawn[drawn["end"]][["run", "score", "outcome", "errors"]],
+     table=drawn[drawn["end"].astype(bool)][["run", "score", "outcome", "errors"]],
      alt="One row a run, the riskiest on top: a dot for the outcome, a strip of boxes, one a step, "
          "darker where the risk is higher and with a cross where an error came back, and the score.")
 
@@ -338,7 +338,7 @@ for rank, opened in enumerate(rows[:given.top], start=1):
     name = opened.run.trajectory.trajectory_id
     flags = "".join(f"; {plain(v.judge)}: {yourlog.word(v)}" for v in opened.verdicts)
     display(tables.show(  # noqa: F821  # IPython's
-        yourlog.steps(opened, done[name]), f"{yourlog.named(rank, opened.run)}: "
+        yourlog.steps(opened, done[name], 12), f"{yourlog.named(rank, opened.run)}: "
         f"{yourlog.OUTCOMES[opened.run.success]}, {len(opened.risks):,} steps{flags}", ORIGIN, folded=True))
 
 # %% [markdown]

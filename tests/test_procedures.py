@@ -307,8 +307,8 @@ def test_a_file_in_another_encoding_is_told_by_its_line(tmp_path):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    assert "there is no such file; check the path, or give one of general, " in refused(
-        tmp_path / "no.yaml")
+    assert "there is no such file; check the path, or give one of bicycle_desk, general, " in (
+        refused(tmp_path / "no.yaml"))
     assert "not a regular file" in refused(tmp_path)
     assert "not a regular file" in refused("/dev/zero")
 

@@ -189,7 +189,8 @@ def values(file: BinaryIO) -> Iterator[Document | Unread]:
         if broken := getattr(file.raw, "fault", ""):  # of an archive
             yield Unread(0, broken)
     finally:
-        text.detach()  # or it would close the file, which is not its own
+        if not file.closed:
+            text.detach()  # or it would close the file, which is not its own
 
 
 def documents(path: str | Path) -> Iterator[Document | Unread]:

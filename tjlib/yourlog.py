@@ -29,19 +29,12 @@ __all__ = ["OUTCOMES", "boxes", "counted", "courses", "errors", "method", "named
 
 #: What a page calls an outcome.
 OUTCOMES = {True: "succeeded", False: "failed", None: "not judged"}
-#: Characters of a text in a table's cell and in a tooltip, of an id; steps of an opened run.
-_CELL, _TIP, _ID, _STEPS, _ENDS = 320, 90, 28, 30, 5
-_POINTS = 300
+#: Characters of a text in a table's cell and in a tooltip, of an id; points of a line.
+_CELL, _TIP, _ID, _POINTS = 320, 90, 28, 300
 
 
 def counted(log: Log) -> pd.DataFrame:
-    """Count what was read of a log, and what was not.
-
-    Returns
-    -------
-    DataFrame
-        Columns what and count.
-    """
+    """Count what was read of a log, and what was not: columns what and count, as text."""
     runs, steps = log.runs, [step for run in log.runs for step in run.trajectory.steps]
     lengths = sorted(len(run.trajectory.steps) for run in runs)
     rows = [
@@ -221,7 +214,7 @@ def _cell(*texts: str) -> str:
     return plain(" ".join(found.shown.split())) + left or "-"
 
 
-def steps(row: Row, done: Propagation) -> pd.DataFrame:
+def steps(row: Row, done: Propagation, most: int = 30) -> pd.DataFrame:
     """Lay the steps of one run out, of a long one the first, the last and around the riskiest.
 
     Parameters
@@ -229,16 +222,18 @@ def steps(row: Row, done: Propagation) -> pd.DataFrame:
     row : Row
     done : Propagation
         Of the same run.
+    most : int
+        Steps, at least 6.
 
     Returns
     -------
     DataFrame
-        Columns step, R, "made of" (the largest part of R), says, calls, "came
-        back", "user then"; a row of dots stands for the steps left out.
+        Columns step, R, "most of it" (the largest part of R), says, calls,
+        "came back", "user then"; a row of dots stands for the steps left out.
     """
     columns = ["step", "R", "most of it", "says", "calls", "came back", "user then"]
     out, before = [], -1
-    chosen = kept(len(row.risks), row.peak.step, _STEPS, _ENDS) if row.peak else []
+    chosen = kept(len(row.risks), row.peak.step, most, most // 6) if row.peak else []
     made = parts(done) if chosen else None
     for i in chosen:
         if i > before + 1:
