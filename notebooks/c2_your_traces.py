@@ -22,8 +22,8 @@
 # what it needs, so that a gap tells you what to log next.
 #
 # ```{admonition} In one minute
-# The log holds {glue:text}`c2-runs` runs; {glue:text}`c2-unread` places in it could not be read.
-# The ranking is by `{glue:text}`c2-method``, for {glue:text}`c2-surest`. Outcomes are known of
+# The log holds {glue:text}`c2-runs` runs; places in it that could not be read: {glue:text}`c2-unread`.
+# The ranking is by {glue:text}`c2-method`, for {glue:text}`c2-surest`. Outcomes are known of
 # {glue:text}`c2-known` runs, {glue:text}`c2-failed` of which failed. As a grade the ranking gets an
 # AUROC of {glue:text}`c2-auroc`, the number of steps alone {glue:text}`c2-auroc-steps` (.5 is a
 # coin). {glue:text}`c2-quiet` of the failed runs have no error anywhere in the log;
@@ -144,7 +144,7 @@ quiet = [r for r in failed if not yourlog.errors(r)]
 place = {r.trajectory.trajectory_id: i for i, r in enumerate(order, start=1)}
 low = [r for r in quiet if place[r.trajectory.trajectory_id] > len(order) / 2]
 chapter.text("c2-runs", f"{len(order):,}")
-chapter.text("c2-unread", f"{len(log.unread):,}" if log.unread else "no")
+chapter.text("c2-unread", f"{len(log.unread):,}")
 chapter.text("c2-method", by)
 chapter.text("c2-surest", "every run has log-probabilities" if by == "rupa" else
              "that was asked for" if given.method else "not every run has log-probabilities")
@@ -184,11 +184,19 @@ tables.show(yourlog.needs(order, said), "What each number needs, and what of it 
 spoken = {}
 for verdict in said:
     spoken.setdefault(verdict.trajectory_id, []).append(verdict)
-shown = {name: run for run in [*order[:given.top], order[given.pick - 1]]
-         for name in [run.trajectory.trajectory_id]}
-done = {name: propagated(run, by, alike) for name, run in shown.items()}
-rows = [row(run, done[name], score[name], spoken.get(name, [])) for name, run in shown.items()]
-drawn = yourlog.boxes(rows[:given.top])
+subject = order[given.pick - 1]
+done = {run.trajectory.trajectory_id: propagated(run, by, alike)
+        for run in [*order[:given.top], subject]}
+
+
+def laid(run):
+    """Lay out a run that is drawn or opened."""
+    name = run.trajectory.trajectory_id
+    return row(run, done[name], score[name], spoken.get(name, []))
+
+
+rows = [laid(run) for run in order[:given.top]]
+drawn = yourlog.boxes(rows)
 chapter.text("c2-top", f"{min(given.top, len(order))}")
 
 # %% mystnb={"figure": {"caption": "The riskiest runs of the log. One box a step, of a run of more than 20 steps one a stretch, with the risk of its riskiest step; a cross where an error came back. In front: the outcome. Behind: the score. Data: the log chosen at the top of this page.", "name": "fig-c2-ranking"}} tags=["hide-input"]
@@ -199,9 +207,7 @@ show(figures.ranking(drawn), name="c2-ranking",
 
 # %% tags=["hide-input"]
 asked = list(dict.fromkeys(verdict.judge for verdict in said))
-listed = yourlog.said([row(run, done[name], score[name], spoken.get(name, []))
-                       for name, run in list(shown.items())[:given.top]], asked)
-tables.show(listed, f"The runs that are drawn, by {by} (higher: likelier to fail).", ORIGIN)
+tables.show(yourlog.said(rows, asked), f"The runs that are drawn, by {by} (higher: likelier to fail).", ORIGIN)
 
 # %% [markdown]
 # The score of each run by each method, controls among them, is one command away, and so is one HTML
@@ -253,24 +259,25 @@ for key, name in (("auroc", by), ("auroc-steps", "n_steps")):
     at = cell.get((name, "auroc"))
     chapter.text(f"c2-{key}", tables.estimate(at, 2) if at else UNKNOWN)
 at = cell.get((by, "auroc"))
-inside = at and at["lo"] is not None and at["lo"] <= 0.5 <= at["hi"]
-chapter.text("c2-coin", "undefined" if not at or at["value"] is None else "no interval could be made"
-             if at["lo"] is None else "a coin's .5 lies inside its interval" if inside else
-             "a coin's .5 lies outside its interval")
+bounds = (at["lo"], at["hi"]) if at and at["lo"] is not None else None
+chapter.text("c2-coin", "no interval could be made" if bounds is None else
+             "the whole interval lies above a coin's .5" if bounds[0] > 0.5 else
+             "the whole interval lies below a coin's .5, so failed runs come last" if bounds[1] < 0.5
+             else "a coin's .5 lies inside the interval")
 chapter.text("c2-note", (at or {}).get("note") or "none")
-first = order[:len(failed)]
+first = known[:len(failed)]
 chapter.text("c2-hits", f"{sum(r.success is False for r in first)} of {len(first)}" if failed else
              "undefined: no run is known to have failed")
 chapter.text("c2-base", f"{len(failed) / len(known):.0%}" if known else UNKNOWN)
 
 # %% [markdown]
-# Open as many runs as failed, from the top, and {glue:text}`c2-hits` will be failures; opened blindly
-# they would be {glue:text}`c2-base`. For `{glue:text}`c2-method`` {glue:text}`c2-coin`. To be read
-# with care: {glue:text}`c2-note`.
+# Of the runs with an outcome open as many as failed, from the top: {glue:text}`c2-hits` are
+# failures. Opened blindly {glue:text}`c2-base` would be. For {glue:text}`c2-method`
+# {glue:text}`c2-coin`. Warnings on this number: {glue:text}`c2-note`.
 #
-# What does a score of this kind see? Errors, and repeated words. So ask for its blind side: of
-# {glue:text}`c2-failed` failed runs {glue:text}`c2-quiet` never met an error, and
-# {glue:text}`c2-errors-well` runs that succeeded did.
+# What does such a score see? Errors that came back, words that come back, and how far a step is from
+# the request. So ask for its blind side: of {glue:text}`c2-failed` failed runs
+# {glue:text}`c2-quiet` never met an error, and {glue:text}`c2-errors-well` runs that succeeded did.
 
 # %% tags=["hide-input"]
 ranks = {}
@@ -288,16 +295,14 @@ tables.show(cross, f"Where runs stand in the ranking, of {len(order):,} places, 
 # ## One run, opened
 #
 # Place {glue:text}`c2-pick` of the ranking. First what was asked and what was answered, then the
-# steps, then where the risk comes from. {glue:text}`c2-peak` A step is scored before its own
-# observation is there, so what raised it stands above it.
+# steps, then their risk as a line, in {numref}`fig-c2-course`. {glue:text}`c2-peak` A step is scored
+# before its own observation is there, so what raised it stands above it.
 
 # %% tags=["hide-input"]
-subject = order[given.pick - 1]
-of = row(subject, done[subject.trajectory.trajectory_id], score[subject.trajectory.trajectory_id],
-         spoken.get(subject.trajectory.trajectory_id, []))
+of = laid(subject)
 chapter.text("c2-pick", str(given.pick))
 chapter.text("c2-peak", "The run has no step." if of.peak is None else
-             f"Its risk is highest at step {of.peak.step} of {len(of.risks):,}, counted from 0.")
+             f"Of {len(of.risks):,} steps, counted from 0, step {of.peak.step} has the highest.")
 about = [("run", subject.trajectory.trajectory_id), ("outcome", yourlog.OUTCOMES[subject.success]),
          ("model", subject.model or "-"), ("asked", subject.trajectory.goal or "-"),
          ("said before the first step", subject.opening or "-"),
@@ -334,7 +339,7 @@ show(graphs.trajectory(*near), name="c2-graph",
 # Now the runs that were drawn, each to be opened.
 
 # %% tags=["hide-input"]
-for rank, opened in enumerate(rows[:given.top], start=1):
+for rank, opened in enumerate(rows, start=1):
     name = opened.run.trajectory.trajectory_id
     flags = "".join(f"; {plain(v.judge)}: {yourlog.word(v)}" for v in opened.verdicts)
     display(tables.show(  # noqa: F821  # IPython's
@@ -345,10 +350,9 @@ for rank, opened in enumerate(rows[:given.top], start=1):
 # ## What a judge would add
 #
 # A judge reads what the score cannot: whether the second cancellation was asked for. It must be told
-# how your desk works, in a YAML file such as
-# [`data/procedures/bicycle_desk.yaml`](https://github.com/): points to keep, tools, names of faults.
-# A mistake in it is one line with its place. Without a file, `general` is told, which fits any agent
-# that calls tools and knows nothing of yours.
+# how your desk works, in a YAML file such as `data/procedures/bicycle_desk.yaml`: points to keep,
+# tools, names of faults. A mistake in it is one line with its place. Without a file, `general` is
+# told, which fits any agent that calls tools and knows nothing of yours.
 #
 # ```bash
 # tjlib rerun c2_your_traces -p traces my_runs.jsonl -p model local:smollm2 -p procedure mine.yaml
@@ -377,8 +381,9 @@ counts = [(j["judge"], f"{j['asked']} of {j['n_runs']}", f"{j['read']} of {j['as
            tables.estimate(j["share"], 2), flags(j, False), flags(j, True))
           for j in summary.judges(order, said)]
 tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
-            "What judges were asked, what of it could be read, and what they flag. They saw the riskiest runs "
-            "only, so no share here is one of the log.", f"{ORIGIN}; told: {told.name}")
+            "What judges were asked, what of it could be read, and what they flag. Where they were asked about the "
+            "riskiest runs only, no share here is one of the log.",
+            ORIGIN + (f"; judged by {given.model}, told: {told.name}" if given.model else ""))
 
 # %% [markdown]
 # A flag on a run that succeeded is no false alarm by itself. An outcome is what the run left behind,

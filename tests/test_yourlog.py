@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from tjlib import scoring, yourlog
+from tjlib.charts import yours
+from tjlib.charts.show import show
 from tjlib.documents import values
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
@@ -166,3 +168,15 @@ def test_a_reading_that_is_given_up_after_its_file_was_closed_ends_quietly():
         reading = values(file)
         next(reading)
     reading.close()
+
+
+def test_the_figures_escape_text_of_a_log_and_need_no_box_to_be_drawn():
+    evil = "</script><script>alert(1)</script>"
+    one, _ = laid(run(evil, Step(evil), task_id=evil), verdicts=[Verdict(evil, evil, True, 0)])
+    sentence = "A figure made for a test of it."
+    for rows in ([one], []):
+        shown = show(yours.ranking(yourlog.boxes(rows)), name="x", alt=sentence)
+        assert "<script>alert" not in shown.html
+    shown = show(yours.course(yourlog.courses(one)), name="x", alt=sentence)
+    assert "<script>alert" not in shown.html
+    assert len(shown.spec["layer"]) == 4

@@ -60,7 +60,8 @@ def ranking(boxes: pd.DataFrame) -> alt.LayerChart:
             legend=alt.Legend(columns=1)),
         tooltip=tips(run="run", score=("score", ".3f"), outcome="outcome",
                      errors=("errors in the log", "d")))
-    scores = whole.mark_text(align="left", dx=5, aria=False).encode(
+    scores = whole.transform_filter("isValid(datum.score)").mark_text(
+        align="left", dx=5, aria=False).encode(
         x="box:Q", text=alt.Text("score:Q", format=".2f"))
     return (cells + crosses + dots + scores).properties(height=alt.Step(28))
 
@@ -83,8 +84,10 @@ def course(points: pd.DataFrame) -> alt.LayerChart:
         tooltip=tips(step=("step", "d"), R=("R", ".3f"), flagged="flagged by"))
     line = base.mark_line(aria=False, point=len(points) <= 40)
     peak = base.transform_filter("datum.mark").mark_text(dy=-14, aria=False).encode(text="mark:N")
-    flags = base.transform_filter("datum.flagged").mark_point(
-        style="published", shape="diamond", size=260, filled=False, aria=False)
-    words = base.transform_filter("datum.flagged").mark_text(dy=22, aria=False).encode(
-        text="flagged:N")
-    return (line + peak + flags + words).properties(height=220)
+    layers = [line, peak]
+    if points["flagged"].any():  # a layer without a mark has no scale
+        flags = base.transform_filter("datum.flagged")
+        layers += [flags.mark_point(style="published", shape="diamond", size=260, filled=False,
+                                    aria=False),
+                   flags.mark_text(dy=22, aria=False).encode(text="flagged:N")]
+    return alt.layer(*layers).properties(height=220)
