@@ -355,13 +355,14 @@ for rank, opened in enumerate(rows, start=1):
 # told, which fits any agent that calls tools and knows nothing of yours.
 #
 # ```bash
-# tjlib rerun c2_your_traces -p traces my_runs.jsonl -p model local:smollm2 -p procedure mine.yaml
+# tjlib rerun c2_your_traces -p traces my_runs.jsonl \
+#     -p model local:smollm2 -p procedure mine.yaml
 # ```
 #
 # This judges the `n` riskiest runs and shows each verdict beside the risk. `local:smollm2` runs
 # anywhere and judges badly, as [the chapter on judges](a4_judges) measured; `ollama:NAME` and
-# `openai:NAME` are better, slower or dearer. Here {glue:text}`c2-told` was to be told, and this is
-# how the prompt of the step judge would begin.
+# `openai:NAME` name a model of yours. What it would be told here is {glue:text}`c2-told`, and this is
+# how the prompt of the step judge begins.
 
 # %% tags=["hide-input"]
 chapter.text("c2-told", told.name)
