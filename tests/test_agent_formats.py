@@ -292,7 +292,7 @@ def test_what_the_user_ran_is_no_step_and_thoughts_and_recalls_are_no_calls():
         ("Hm.", (), ()), ("Done.", (), ())]
     assert run.notes == (
         "event 0: a part of type image_url, left out", "event 6: a system prompt inside the run, "
-        "left out", "events of the harness, left out: 1 recall, 2 run, 1 think")
+        "left out", "events of the harness left out: 2 run, 1 think, 1 recall")
 
 
 def test_a_logged_model_call_is_the_conversation_it_was_sent_and_its_reply():

@@ -138,8 +138,8 @@ def test_six_equal_calls_without_an_id_meet_their_results_in_order(tmp_path):
 
 
 def test_reasoning_is_part_of_a_steps_thought_and_not_of_the_answer():
-    got = chat.read([{"role": "assistant", "content": "Yes.", "reasoning": "The order is new."}],
-                    lambda message, text: False)
+    got = chat.read(chat.numbered([
+        {"role": "assistant", "content": "Yes.", "reasoning": "The order is new."}]))
     assert (got.steps[0].thought, got.answer) == ("The order is new.\n\nYes.", "Yes.")
 
 
@@ -149,8 +149,7 @@ def test_reasoning_is_part_of_a_steps_thought_and_not_of_the_answer():
     ({"content": None}, None, False), (None, None, False),
     ([0.5], None, True), (["a"], None, True), ([True], None, True)])
 def test_log_probabilities_are_kept_if_they_are_some(given, kept, noted):
-    got = chat.read([{"role": "assistant", "content": "a", "logprobs": given}],
-                    lambda message, text: False)
+    got = chat.read(chat.numbered([{"role": "assistant", "content": "a", "logprobs": given}]))
     assert got.steps[0].logprobs == kept and bool(got.notes) == noted
 
 
@@ -168,7 +167,7 @@ def test_many_results_of_no_call_are_placed_in_linear_time():
     call = {"role": "assistant", "content": "", "tool_calls": [
         {"id": "x", "function": {"name": "f", "arguments": "{}"}}]}
     stray = {"role": "tool", "tool_call_id": "y", "content": "1"}
-    got = chat.read([call, stray] * 20_000, lambda message, text: False)
+    got = chat.read(chat.numbered([call, stray] * 20_000))
     assert len(got.steps) == 20_000 and sum(len(s.observations) for s in got.steps) == 20_000
 
 

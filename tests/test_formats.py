@@ -49,7 +49,7 @@ def one(written, value):
 
 
 def read(*messages):
-    return chat.read(messages, lambda message, text: text.startswith("Error"))
+    return chat.read(chat.numbered(messages), lambda message, said: said.startswith("Error"))
 
 
 # --- the public logs -------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_an_element_that_is_no_episode_is_named_and_the_rest_is_read(written, tm
     assert log.unread == [
         f"{path}:3: no episode of tau-bench",
         f"{path}:4: an episode whose traj is no list of messages",
-        f"{path}:5: an episode whose trajectory_id holds the control character U+0007; "
+        f"{path}:5: a run whose trajectory_id holds the control character U+0007; "
         "use printable characters"]
 
 

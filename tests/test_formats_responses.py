@@ -103,7 +103,7 @@ def test_a_line_that_could_not_be_read_is_passed_on():
 def test_a_turn_is_reasoning_a_message_and_the_calls_after_it():
     run = run_of(said("Hi", "user"), thought("Look."), said("I look."), called("a"), called("b"),
                  gave("b", "2"), gave("a", "1"), said("Done."))
-    first, last = run.chat.steps
+    first, last = run.steps
     assert first.thought == "Look.\n\nI look." and len(first.calls) == 2
     assert [o.data for o in first.observations] == [{"text": "1"}, {"text": "2"}]
     assert (last.thought, run.answer) == ("Done.", "Done.")
@@ -111,33 +111,33 @@ def test_a_turn_is_reasoning_a_message_and_the_calls_after_it():
 
 def test_a_message_starts_a_turn_where_results_are_not_stored():
     run = run_of(said("a"), called(), said("b"), called("c2"), said("c"))
-    assert [(s.thought, len(s.calls)) for s in run.chat.steps] == [("a", 1), ("b", 1), ("c", 0)]
+    assert [(s.thought, len(s.calls)) for s in run.steps] == [("a", 1), ("b", 1), ("c", 0)]
 
 
 def test_reasoning_behind_a_call_is_the_calls_if_its_result_is_next():
     run = run_of(called("a"), thought("why a"), gave("a", "1"), called("b"), thought("next"),
                  said("end"))
-    assert [s.thought for s in run.chat.steps] == ["why a", "", "next\n\nend"]
+    assert [s.thought for s in run.steps] == ["why a", "", "next\n\nend"]
 
 
 def test_log_probabilities_end_a_turn_and_stay_with_its_step():
     run = run_of(said("a"), called(generation_log_probs=[-0.5, -0.1]),
                  called("c2", generation_log_probs=[-0.2]), said("b", generation_log_probs=[]))
-    assert [s.logprobs for s in run.chat.steps] == [(-0.5, -0.1), (-0.2,), None]
+    assert [s.logprobs for s in run.steps] == [(-0.5, -0.1), (-0.2,), None]
 
 
 def test_log_probabilities_of_a_messages_text_do_not_end_its_turn():
     spoken = {"role": "assistant", "content": [
         {"type": "output_text", "text": "a b", "logprobs": [{"logprob": -1}, {"logprob": -0.5}]}]}
-    [step] = run_of(spoken, called()).chat.steps
+    [step] = run_of(spoken, called()).steps
     assert (step.logprobs, len(step.calls)) == ((-1.0, -0.5), 1)
 
 
 @pytest.mark.parametrize("stand_in", [[0.0], [-0.1, -0.2]])
 def test_placeholder_log_probabilities_are_dropped_and_told(stand_in):
     run = run_of(said("a", generation_log_probs=stand_in))
-    assert run.chat.steps[0].logprobs is None
-    assert run.chat.notes == ("item 0: placeholder log-probabilities, left out",)
+    assert run.steps[0].logprobs is None
+    assert run.notes == ("item 0: placeholder log-probabilities, left out",)
 
 
 @pytest.mark.parametrize("given", [[0.5], [None], ["-1"], [True], {"a": 1}, [-0.1, 10**400]])
@@ -148,8 +148,8 @@ def test_log_probabilities_that_are_none_are_dropped_whole_and_told(given):
 
 def test_the_empty_message_that_pads_a_run_is_no_turn_and_voids_no_answer():
     run = run_of(said("The answer."), said("", generation_log_probs=[0.0]))
-    assert len(run.chat.steps) == 1 and run.answer == "The answer."
-    assert run.chat.notes == (
+    assert len(run.steps) == 1 and run.answer == "The answer."
+    assert run.notes == (
         "item 1: an empty message with placeholder log-probabilities, left out",)
 
 
@@ -162,7 +162,7 @@ def test_a_tool_of_the_provider_brings_its_result_with_the_call():
                   "output": '{"hits": 2}'},
                  {"type": "code_interpreter_call", "id": "i", "code": "1/0", "error": "no"},
                  {"type": "web_search_call", "id": "w", "action": {"query": "lamp"}})
-    [step] = run.chat.steps
+    [step] = run.steps
     assert step.calls == (Call("find", {"q": 1}), Call("code_interpreter", {"code": "1/0"}),
                           Call("web_search", {"action": {"query": "lamp"}}))
     assert step.observations == (Observation(True, {"hits": 2}), Observation(False, {}, "no"))
@@ -174,7 +174,7 @@ def test_a_tool_of_the_provider_brings_its_result_with_the_call():
     '{"output": "", "metadata": {"exit_code": 2}}', "Process exited with code 1\nOutput:",
     "Exit code: 2\nWall time: 1 s"])
 def test_a_result_that_begins_as_an_error_is_one(text):
-    [step] = run_of(called(), gave("c1", text)).chat.steps
+    [step] = run_of(called(), gave("c1", text)).steps
     assert step.observations == (Observation(False, {}, text),)
 
 
@@ -182,12 +182,12 @@ def test_a_result_that_begins_as_an_error_is_one(text):
     "error.log", "No error: fine", '{"error": null}', "Process exited with code 0",
     '{"metadata": {"exit_code": 0}}', "The errors: none", '{"error": '])
 def test_a_result_that_only_names_an_error_is_none(text):
-    [step] = run_of(called(), gave("c1", text)).chat.steps
+    [step] = run_of(called(), gave("c1", text)).steps
     assert step.observations[0].ok
 
 
 def test_what_is_no_item_is_named_with_its_place():
-    notes = run_of(7, {"type": "item_reference", "id": "x"}, {"id": "y"}, said("a")).chat.notes
+    notes = run_of(7, {"type": "item_reference", "id": "x"}, {"id": "y"}, said("a")).notes
     assert notes == ("item 0: an item of type int, left out",
                      "item 1: an item of type item_reference, left out",
                      "item 2: an item of type None, left out")
@@ -195,7 +195,7 @@ def test_what_is_no_item_is_named_with_its_place():
 
 def test_an_item_without_a_type_is_a_message_and_a_refusal_is_its_text():
     run = run_of({"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]})
-    assert (run.answer, run.chat.notes) == ("I cannot.", ())
+    assert (run.answer, run.notes) == ("I cannot.", ())
 
 
 # --- NeMo Gym --------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ def test_a_head_behind_items_or_another_file_starts_another_session():
 def test_a_line_of_unknown_type_is_counted():
     [run] = codex.read(iter(documents({"type": "response_item", "payload": said("x")},
                                       {"type": "new_thing", "payload": {}})))
-    assert run.notes == ("1 lines of type new_thing, left out",)
+    assert run.notes == ("lines left out: 1 new_thing",)
 
 
 # --- Inspect ---------------------------------------------------------------------------------

@@ -278,7 +278,7 @@ def test_spans_of_several_traces_are_told_apart_and_what_is_left_out_is_said():
     log = load(EXAMPLES / "otel.json")
     assert [r.trajectory.trajectory_id for r in log.runs] == ["otel-7b1f", "otel-90aa"]
     assert shape(log.runs[0]) == [(1, 1, None), (1, 1, None), (0, 0, None)]
-    assert log.runs[0].notes == ("1 spans of no model or tool are left out: GET /orders",)
+    assert log.runs[0].notes == ("spans of no model or tool left out: 1 GET /orders",)
     assert log.runs[1].trajectory.steps[0].observations == (
         Observation(False, {}, "refused: 45 days old"),)
     assert [line.partition(": ")[2] for line in log.unread] == [

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.dialects import decoded
-from tjlib.formats.fields import run
+from tjlib.formats.fields import decoded, each, run
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise"]
@@ -51,13 +50,15 @@ def _messages(history: list) -> list[dict]:
     return out
 
 
-def _row(line: int, row: dict) -> Imported | Unread:
+def _row(document: Document) -> Imported | Unread:
+    row, line = document.value, document.line
     output = row["output"] or {}
     history = output.get("history")
     if not isinstance(history, list):
         return Unread(line, "a row without a history: "
                       + shown(row.get("error") or output.get("status")))
-    read = chat.read(_messages(history), lambda message, text: text.startswith(_REFUSED))
+    read = chat.read(chat.numbered(_messages(history)),
+                     lambda message, said: said.startswith(_REFUSED))
     notes, status = list(read.notes), output.get("status")
     if status != "completed":
         notes.append(f"ended as {shown(status, 60)}")
@@ -71,10 +72,4 @@ def _row(line: int, row: dict) -> Imported | Unread:
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read rows, each as one run; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _row(document.line, document.value)
-        else:
-            yield Unread(document.line, "no row of AgentBench")
+    return each(found, recognise, _row, "no row of AgentBench")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import run
+from tjlib.formats.fields import each, keyed, run
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise"]
@@ -28,8 +28,7 @@ def recognise(value: object) -> bool:
 
 
 def _key(call: object) -> tuple[object, object]:
-    call = call if isinstance(call, dict) else {}
-    return call.get("function"), call.get("args")
+    return keyed(call).get("function"), keyed(call).get("args")
 
 
 def _linked(messages: list) -> list:
@@ -44,7 +43,7 @@ def _linked(messages: list) -> list:
         if message.get("role") == "assistant" and isinstance(calls, list):
             made = []
             for call in calls:
-                own = call if isinstance(call, dict) else {}
+                own = keyed(call)
                 name = own.get("id") or len(out) * 1000 + len(made)
                 if not own.get("id"):
                     waiting.append((_key(call), name))
@@ -59,20 +58,16 @@ def _linked(messages: list) -> list:
                 waiting.remove(found)
                 message = message | {"tool_call_id": found[1]}
         if message.get("role") == "tool" and message.get("error"):
-            message = message | {"content": str(message["error"])}
+            message = message | {"content": str(message["error"]), "is_error": True}
         out.append(message)
     return out
 
 
-def _failed(message: dict, text: str) -> bool:
-    return bool(message.get("error"))
-
-
-def _run(line: int, raw: dict) -> Imported | Unread:
-    messages = raw["messages"]
+def _run(document: Document) -> Imported | Unread:
+    raw, messages = document.value, document.value["messages"]
     if not isinstance(messages, list):
-        return Unread(line, "a run whose messages are no list")
-    read = chat.read(_linked(messages), _failed)
+        return Unread(document.line, "a run whose messages are no list")
+    read = chat.read(chat.numbered(_linked(messages)))
     notes, error, utility = list(read.notes), raw.get("error"), raw.get("utility")
     judged = isinstance(utility, bool) and bool(messages)
     if error:
@@ -83,7 +78,9 @@ def _run(line: int, raw: dict) -> Imported | Unread:
                      "not judged" if error else "no utility, so not judged")
     attack, injection = raw.get("attack_type"), raw.get("injection_task_id")
     if injection:
-        reached = {True: "reached", False: "not reached"}.get(raw.get("security"), "not judged")
+        security = raw.get("security")
+        reached = ("not judged" if not isinstance(security, bool) else
+                   "reached" if security else "not reached")
         notes.append(f"under the attack {shown(attack, 60)}: its goal {shown(injection, 60)} was "
                      f"{reached}")
     elif str(raw["user_task_id"]).startswith("injection_task"):
@@ -91,7 +88,7 @@ def _run(line: int, raw: dict) -> Imported | Unread:
     suite, task, model = (str(raw.get(k)) for k in ("suite_name", "user_task_id", "pipeline_name"))
     parts = [model, suite, task, *(str(part) for part in (attack, injection) if part)]
     return run(
-        line, "/".join(parts), read.opening, read.steps, read.answer,
+        document.line, "/".join(parts), read.opening, read.steps, read.answer,
         success=utility if judged else None,
         reward=float(utility) if isinstance(utility, bool) else None,
         task_id=f"{suite}/{task}", model=model if raw.get("pipeline_name") else None,
@@ -100,10 +97,4 @@ def _run(line: int, raw: dict) -> Imported | Unread:
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read runs one by one; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _run(document.line, document.value)
-        else:
-            yield Unread(document.line, "no run of AgentDojo")
+    return each(found, recognise, _run, "no run of AgentDojo")

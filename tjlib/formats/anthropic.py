@@ -41,7 +41,7 @@ def _run(document: Document, messages: list, request: object, reply: object) -> 
         messages = [*messages, reply]
     placed = [(f"message {at}", part) for at, message in enumerate(messages)
               for part in blocks.unpacked(message)]
-    read = chat.read([part for _, part in placed], blocks.failed, [place for place, _ in placed])
+    read = chat.read(placed)
     models = [under(reply, "model"), under(request, "model")]
     return run(
         document.line, named(document, "anthropic", request is None), read.opening, read.steps,

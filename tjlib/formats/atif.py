@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, number, run, text, under
+from tjlib.formats.fields import added, keyed, listed, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.trace import Observation, Step
 
@@ -90,7 +90,7 @@ class _Run:
 
     def add(self, at: int, step: object) -> None:
         """Place one step of the log, whose parts may be of any type."""
-        step = step if isinstance(step, dict) else {}
+        step = keyed(step)
         source = step.get("source", step.get("role"))
         if source in ("agent", "assistant"):
             self.turns.append(_Turn(at, step, list(_results(step))))
@@ -132,11 +132,10 @@ class _Run:
             self.note(turn.at, where)
             results.append({"role": "tool", "content": content, "tool_call_id": under(
                 result, "source_call_id")})
-        read = chat.read([turn.step | {
+        read = chat.read(chat.numbered([turn.step | {
             "role": "assistant", "content": turn.step.get("message"),
             "tool_calls": [_call(c) for c in calls] if isinstance(calls, list) else calls,
-            "logprobs": under(turn.step, "metrics", "logprobs")}, *results],
-            lambda message, text: False)
+            "logprobs": under(turn.step, "metrics", "logprobs")}, *results]))
         for note in read.notes:
             what = note.partition(": ")[2] or note
             # A step without structured calls may well have results: terminus-2 writes it so.
@@ -156,13 +155,9 @@ def _call(call: object) -> object:
 
 def _usage(value: dict, steps: Sequence) -> dict[str, int | float]:
     """Take the totals, or where there are none the sums over steps."""
-    out = {}
-    for name, ours in _TOTALS.items():
-        parts = [n for s in steps if (n := number(under(s, "metrics", name))) is not None]
-        total = number(under(value, "final_metrics", f"total_{name}"))
-        if total is not None or parts:
-            out[ours] = sum(parts) if total is None else total
-    return out
+    return totals(**{ours: added(steps, "metrics", name) for name, ours in _TOTALS.items()}) | (
+        totals(**{ours: under(value, "final_metrics", f"total_{name}")
+                  for name, ours in _TOTALS.items()}))
 
 
 def _imported(line: int, value: dict, steps: Sequence, notes: Sequence[str] = ()) -> (

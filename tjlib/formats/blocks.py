@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from tjlib.formats import chat
 from tjlib.formats.fields import added, listed, text, under
 
-__all__ = ["failed", "has_tools", "parts", "unpacked", "usage"]
+__all__ = ["has_tools", "parts", "unpacked", "usage"]
 
 _TOKENS = {"input_tokens": "prompt_tokens", "cache_creation_input_tokens": "prompt_tokens",
            "cache_read_input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
@@ -32,11 +32,6 @@ def has_tools(message: object) -> bool:
     """Tell whether a message has blocks that only Anthropic's form has."""
     return any(_is_result(block) or _kind(block) in ("tool_use", "thinking", "redacted_thinking")
                for block in listed(under(message, "content")))
-
-
-def failed(message: dict, said: str) -> bool:
-    """Tell a tool's result that is marked as an error."""
-    return message.get("is_error") is True
 
 
 def parts(content: object) -> list:

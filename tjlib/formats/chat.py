@@ -9,17 +9,18 @@ is dropped because a part of it is odd, and what cannot be placed is noted.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
 from tjlib.documents import decode
+from tjlib.formats.fields import decoded, text
 from tjlib.formats.imported import shown
 from tjlib.formats.linking import Open, Waiting
 from tjlib.formats.tokens import logprobs
 from tjlib.trace import Call, Observation, Step
 
-__all__ = ["Chat", "is_message", "observed", "read", "text_of"]
+__all__ = ["Chat", "is_message", "numbered", "observed", "read", "text_of"]
 
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
@@ -68,19 +69,21 @@ def text_of(content: object) -> tuple[str, str]:
     return "\n".join(texts), ", ".join(odd)
 
 
-def observed(text: str, failed: bool) -> Observation:
+def numbered(messages: Iterable) -> list[tuple[str, object]]:
+    """Name the place of each message by its 0-based number."""
+    return [(f"message {at}", message) for at, message in enumerate(messages)]
+
+
+def observed(said: str, failed: bool) -> Observation:
     """Lay out a tool's result: an object as it is, any other text under ``text``.
 
     >>> observed('{"seats": 2}', False).data, observed("JFK", False).data
     ({'seats': 2}, {'text': 'JFK'})
     """
     if failed:
-        return Observation(False, {}, text)
-    try:
-        value = decode(text) if text.lstrip().startswith("{") else None
-    except ValueError:
-        value = None
-    return Observation(True, value if isinstance(value, dict) else {"text": text} if text else {})
+        return Observation(False, {}, said)
+    value = decoded(said)
+    return Observation(True, value if isinstance(value, dict) else {"text": said} if said else {})
 
 
 def _call(raw: object) -> tuple[Call, str]:
@@ -109,19 +112,22 @@ def _calls(message: dict) -> list:
     return [*calls, older] if older else calls
 
 
-def read(messages: Sequence, failed: Callable[[dict, str], bool],
-         places: Sequence[str] = ()) -> Chat:
+def _marked(message: dict, said: str) -> bool:
+    return message.get("is_error") is True
+
+
+def read(placed: Iterable[tuple[str, object]],
+         failed: Callable[[dict, str], bool] = _marked) -> Chat:
     """Read the messages of one run.
 
     Parameters
     ----------
-    messages : sequence
-        In order; content may be null, text or a list of parts, arguments a
-        JSON text or an object.
+    placed : iterable of (str, message)
+        In order, each with what the notes call its place; content may be
+        null, text or a list of parts, arguments a JSON text or an object.
     failed : function of (message, text) -> bool
-        Tells whether a tool's result is an error.
-    places : sequence of str
-        Where in the log each message stands, for the notes; default by number.
+        Tells whether a tool's result is an error; by default if it is marked
+        by ``is_error``.
 
     Returns
     -------
@@ -129,54 +135,53 @@ def read(messages: Sequence, failed: Callable[[dict, str], bool],
 
     Examples
     --------
-    >>> chat = read([{"role": "user", "content": "Hi"},
-    ...              {"role": "assistant", "content": "Hello"}], lambda m, text: False)
+    >>> chat = read(numbered([{"role": "user", "content": "Hi"},
+    ...                       {"role": "assistant", "content": "Hello"}]))
     >>> chat.opening, chat.answer, len(chat.steps)
     ('Hi', 'Hello', 1)
     """
     steps, opening, procedure, notes, waiting = [], [], [], [], Waiting()
 
-    def note(at: int, what: str) -> None:
+    def note(place: str, what: str) -> None:
         if what:
-            notes.append(f"{places[at] if places else f'message {at}'}: {what}")
+            notes.append(f"{place}: {what}")
 
-    for at, message in enumerate(messages):
+    for at, (place, message) in enumerate(placed):
         if not is_message(message):
             role = message.get("role") if isinstance(message, dict) else type(message).__name__
-            note(at, f"of unknown role {shown(role, 40)!r}, left out")
+            note(place, f"of unknown role {shown(role, 40)!r}, left out")
             continue
         role = message["role"]
-        text, odd = text_of(message.get("content"))
-        note(at, odd and f"{odd}, left out")
+        said, odd = text_of(message.get("content"))
+        note(place, odd and f"{odd}, left out")
         if role == "assistant":
             likely, odd = logprobs(message.get("logprobs"))
-            note(at, odd)
-            before = message.get("reasoning_content") or message.get("reasoning")
-            before = before if isinstance(before, str) else ""
-            steps.append(Open(at, text, "\n\n".join(filter(None, [before, text])), likely))
+            note(place, odd)
+            before = text(message.get("reasoning_content") or message.get("reasoning"))
+            steps.append(Open(at, said, "\n\n".join(filter(None, [before, said])), likely))
             for raw in _calls(message):
                 call, odd = _call(raw)
-                note(at, odd)
+                note(place, odd)
                 steps[-1].calls.append(call)
                 steps[-1].ids.append(raw.get("id") if isinstance(raw, dict) else None)
                 steps[-1].answers.append(None)
             waiting.add(steps[-1])
         elif role in ("tool", "function"):
-            result = observed(text, failed(message, text))
+            result = observed(said, failed(message, said))
             if found := waiting.take(message.get("tool_call_id")):
                 found[0].answers[found[1]] = result
             elif steps:
                 steps[-1].strays.append(result)
-                note(at, "a result of no open call")
+                note(place, "a result of no open call")
             else:
-                note(at, "a result before any call, left out")
+                note(place, "a result before any call, left out")
         elif role == "user":
-            if text:
-                (steps[-1].user if steps else opening).append(text)
+            if said:
+                (steps[-1].user if steps else opening).append(said)
         elif steps:
-            note(at, "a system prompt inside the run, left out")
+            note(place, "a system prompt inside the run, left out")
         else:
-            procedure.append(text)
+            procedure.append(said)
     open_calls = sum(answer is None for step in steps for answer in step.answers)
     if open_calls:
         notes.append(f"{open_calls} calls without a result")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import run, text, totals, under
+from tjlib.formats.fields import left_out, run, text, totals, under
 from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["read", "recognise"]
@@ -90,17 +90,13 @@ class _Run:
         """Make the run of what was taken."""
         placed = [(place, part) for place, message in self.placed
                   for part in blocks.unpacked(message)]
-        read = chat.read([part for _, part in placed], blocks.failed,
-                         [place for place, _ in placed])
+        read = chat.read(placed)
         notes, asked = [*read.notes, *self.notes], read.opening.strip()
         if asked.startswith("$(") and asked.endswith(")"):
             notes.append("the prompt is a shell command that was never run: the task is not here")
-        if self.left:
-            kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in self.left.items())
-            notes.append(f"lines left out: {kinds}")
+        notes += left_out("lines", self.left)
         return run(
-            self.line, self.name, read.opening, read.steps,
-            read.answer, model=self.model,
+            self.line, self.name, read.opening, read.steps, read.answer, model=self.model,
             procedure=read.procedure, notes=tuple(notes),
             usage=blocks.usage(list(self.spent.values())) | totals(cost=self.cost))
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import items
-from tjlib.formats.fields import text, under
+from tjlib.formats.fields import left_out, run, text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.tokens import usage
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise"]
 
@@ -68,19 +67,18 @@ class _Session:
         elif kind == "compacted":
             self.notes.append(f"line {line}: the session was summed up here for the model")
         elif kind not in _KINDS:
-            self.unknown[shown(kind, 40)] += 1
+            self.unknown[kind] += 1
 
-    def run(self) -> Imported:
-        run = items.read(self.parts)
+    def closed(self) -> Imported | Unread:
+        read = items.read(self.parts)
         own = text(self.head.get("id")) or text(self.head.get("session_id"))
         name = shown(own) or f"codex-line{self.line}"
         if len(self.models) > 1:
             self.notes.append(f"several models: {', '.join(map(shown, self.models))}")
-        self.notes += [f"{n} lines of type {kind}, left out" for kind, n in self.unknown.items()]
-        return Imported(
-            Trajectory(name, run.chat.opening, run.chat.steps, run.answer), self.line,
-            task_id=name, model=self.models[0] if self.models else None,
-            procedure=run.chat.procedure, notes=(*self.notes, *run.chat.notes),
+        return run(
+            self.line, name, read.opening, read.steps, read.answer,
+            model=self.models[0] if self.models else None, procedure=read.procedure,
+            notes=(*self.notes, *left_out("lines", self.unknown), *read.notes),
             usage=usage(self.counts))
 
 
@@ -103,8 +101,8 @@ def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
         begins = value["type"] == "session_meta" and session is not None and session.begun
         if session is None or begins or document.source != source:
             if session is not None:
-                yield session.run()
+                yield session.closed()
             session, source = _Session(document.line), document.source
         session.take(document.line, value["type"], value["payload"])
     if session is not None:
-        yield session.run()
+        yield session.closed()

@@ -8,12 +8,9 @@ stays in the content, where the reader of messages notes it.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any
+from tjlib.formats.fields import decoded, first, keyed, listed
 
-from tjlib.documents import decode
-
-__all__ = ["call", "decoded", "first", "messages"]
+__all__ = ["call", "messages"]
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "HumanMessage": "user",
           "AIMessage": "assistant", "AIMessageChunk": "assistant", "SystemMessage": "system",
@@ -21,27 +18,6 @@ _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "HumanMessag
 _CALLS = {"tool_call", "tool-call", "tool_use", "toolCall"}
 _RESULTS = {"tool_call_response", "tool-result", "tool_result"}
 _TEXTS = {"text", "reasoning", "thinking", "output_text", "input_text"}
-
-
-def first(value: dict, *keys: str) -> Any:
-    """Return the first of several fields that is there and not null.
-
-    >>> first({"args": None, "input": 3}, "args", "input")
-    3
-    """
-    return next((value[key] for key in keys if value.get(key) is not None), None)
-
-
-def decoded(value: object) -> Any:
-    """Decode a JSON text; what is none is returned as it is.
-
-    >>> decoded('[1]'), decoded("one"), decoded(None)
-    ([1], 'one', None)
-    """
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        with suppress(ValueError):
-            return decode(value)
-    return value
 
 
 def call(raw: object) -> dict:
@@ -65,7 +41,7 @@ def _result(part: dict) -> dict:
     if isinstance(value, dict) and set(value) == {"type", "value"}:  # Vercel's
         value = value["value"]
     failed = part.get("is_error") is True or part.get("isError") is True
-    return {"role": "tool", "content": value, "failed": failed, "tool_call_id": first(
+    return {"role": "tool", "content": value, "is_error": failed, "tool_call_id": first(
         part, "id", "toolCallId", "tool_call_id", "tool_use_id")}
 
 
@@ -95,9 +71,7 @@ def _parts(raw: dict) -> list | None:
 
 
 def _logprobs(raw: dict) -> object:
-    found = first(raw, "logprobs")
-    if found is None and isinstance(raw.get("response_metadata"), dict):
-        found = raw["response_metadata"].get("logprobs")
+    found = first(raw, "logprobs") or keyed(raw.get("response_metadata")).get("logprobs")
     content = found.get("content") if isinstance(found, dict) else found
     if not isinstance(content, list):
         return None
@@ -116,13 +90,13 @@ def messages(raw: object) -> list[dict]:
     -------
     list of dict
         With ``role``, ``content``, ``tool_calls`` (each with ``id`` and
-        ``function``), ``tool_call_id``, ``failed``, ``logprobs``.
+        ``function``), ``tool_call_id``, ``is_error``, ``logprobs``.
 
     Examples
     --------
     >>> messages({"role": "tool", "parts": [
     ...     {"type": "tool_call_response", "id": "a", "response": "done"}]})
-    [{'role': 'tool', 'content': 'done', 'failed': False, 'tool_call_id': 'a'}]
+    [{'role': 'tool', 'content': 'done', 'is_error': False, 'tool_call_id': 'a'}]
     """
     if isinstance(raw, str):
         return [{"role": "user", "content": raw}]
@@ -131,8 +105,7 @@ def messages(raw: object) -> list[dict]:
     raw = _unwrapped(raw)
     role = first(raw, "role", "type")
     role = _ROLES.get(role, role) if isinstance(role, str) else None
-    given = raw.get("tool_calls")
-    calls = [call(c) for c in given] if isinstance(given, list) else []
+    calls = [call(c) for c in listed(raw.get("tool_calls"))]
     older = raw.get("function_call")
     calls += [call(older)] if older else []
     content, results = raw.get("content"), []
@@ -160,7 +133,7 @@ def messages(raw: object) -> list[dict]:
         message["tool_calls"] = calls
     if role in ("tool", "function"):
         message |= {"tool_call_id": first(raw, "tool_call_id", "id"),
-                    "failed": raw.get("status") == "error"}
+                    "is_error": raw.get("status") == "error"}
     if role == "assistant" and (logprobs := _logprobs(raw)) is not None:
         message["logprobs"] = logprobs
     return [message, *results]

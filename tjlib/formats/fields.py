@@ -1,4 +1,4 @@
-"""Fields of a log of which nothing is certain, and the run they make.
+"""Fields of a log of which nothing is certain, and the runs they make.
 
 Decision: a field that is not there and one of another type are the same, for
 a log may hold anything. Refusal: no number is taken that is not finite, and
@@ -7,15 +7,18 @@ no run whose name would steer a screen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
-from tjlib.documents import Document, Unread
-from tjlib.formats.imported import Imported, number
+from tjlib.documents import Document, Unread, decode
+from tjlib.formats.imported import Imported, number, shown
 from tjlib.trace import Step, Trajectory
 
-__all__ = ["added", "listed", "named", "run", "text", "totals", "under"]
+__all__ = ["added", "decoded", "each", "first", "keyed", "left_out", "listed", "named", "run",
+           "text", "totals", "under"]
 
 
 def under(value: Any, *keys: str | int) -> Any:
@@ -44,6 +47,32 @@ def listed(value: object) -> list:
     return value if isinstance(value, list) else []
 
 
+def keyed(value: object) -> dict:
+    """Return an object, or an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def first(value: dict, *keys: str) -> Any:
+    """Return the first of several fields that is there and not null.
+
+    >>> first({"args": None, "input": 3}, "args", "input")
+    3
+    """
+    return next((value[key] for key in keys if value.get(key) is not None), None)
+
+
+def decoded(value: object) -> Any:
+    """Decode a JSON text of an object or a list; anything else is returned as it is.
+
+    >>> decoded('[1]'), decoded("one"), decoded(None)
+    ([1], 'one', None)
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(ValueError):
+            return decode(value)
+    return value
+
+
 def added(records: Iterable, *keys: str | int) -> int | float | None:
     """Add up what stands under some keys of each record; None if no number does.
 
@@ -57,6 +86,16 @@ def added(records: Iterable, *keys: str | int) -> int | float | None:
 def totals(**given: object) -> dict[str, int | float]:
     """Keep those totals that are numbers."""
     return {name: value for name, value in given.items() if number(value) is not None}
+
+
+def left_out(what: str, kinds: Counter[str]) -> list[str]:
+    """Say in a note how many of each kind were left out; none if none were.
+
+    >>> left_out("lines", Counter(summary=2))
+    ['lines left out: 2 summary']
+    """
+    told = ", ".join(f"{count} {shown(kind, 40)}" for kind, count in kinds.items())
+    return [f"{what} left out: {shown(told, 300)}"] if told else []
 
 
 def named(document: Document, kind: str, whole: bool = False) -> str:
@@ -81,3 +120,13 @@ def run(line: int, name: str, goal: str, steps: tuple[Step, ...], answer: str,
     except ValueError as error:
         return Unread(line, f"a run whose {error}")
     return Imported(trajectory, line, **{"task_id": name} | more)
+
+
+def each(found: Iterable[Document | Unread], recognise: Callable[[object], bool],
+         read: Callable[[Document], Imported | Unread], why: str) -> Iterator[Imported | Unread]:
+    """Read values that are each a run; one that is none comes back with its line and ``why``."""
+    for item in found:
+        if isinstance(item, Unread):
+            yield item
+        else:
+            yield read(item) if recognise(item.value) else Unread(item.line, why)

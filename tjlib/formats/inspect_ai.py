@@ -17,11 +17,11 @@ import msgspec
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, text, under
+from tjlib.formats.fields import keyed, listed, run, text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.scores import verdict
 from tjlib.formats.tokens import logprobs, usage
-from tjlib.trace import Step, Trajectory
+from tjlib.trace import Step
 
 __all__ = ["read", "recognise"]
 
@@ -75,8 +75,8 @@ def _assistant(message: dict) -> list[dict]:
             elif kind == "tool_use":
                 calls.append(part | {"function": part.get("name")})
                 error = part.get("error")
-                results.append({"role": "tool", "tool_call_id": part.get("id"), "error": error,
-                                "content": error or part.get("result")})
+                results.append({"role": "tool", "tool_call_id": part.get("id"),
+                                "is_error": bool(error), "content": error or part.get("result")})
             else:
                 said.append(part)
         content = said
@@ -91,19 +91,16 @@ def _tool(message: dict) -> dict:
     """Return a result in the chat form; an error's words stand for a text that is not there."""
     error = message.get("error")
     words = under(error, "message") or error
-    return message if message.get("content") or not words else message | {"content": words}
+    return message | {"content": message.get("content") or words, "is_error": bool(error)}
 
 
-def _messages(given: list) -> tuple[list, list[str]]:
-    """Return messages in the chat form, and what to call each in a note."""
-    out, places = [], []
-    for at, message in enumerate(given):
-        role = message.get("role") if isinstance(message, dict) else None
-        new = (_assistant(message) if role == "assistant" else
-               [_tool(message)] if role == "tool" else [message])
-        out += new
-        places += [f"message {at}"] * len(new)
-    return out, places
+def _messages(given: list) -> Iterator[tuple[str, object]]:
+    """Give messages in the chat form, each with what to call it in a note."""
+    for place, message in chat.numbered(given):
+        role = under(message, "role")
+        for part in (_assistant(message) if role == "assistant" else
+                     [_tool(message)] if role == "tool" else [message]):
+            yield place, part
 
 
 def _tokens(output: object) -> list:
@@ -149,13 +146,12 @@ def _goal(sample: dict) -> str:
     return text(given) or "\n\n".join(filter(None, texts))
 
 
-def _sample(document: Document, sample: dict, head: dict) -> Imported:
+def _sample(document: Document, sample: dict, head: dict) -> Imported | Unread:
     missing: set[str] = set()
     sample = sample | {name: _attached(sample.get(name), sample.get("attachments"), missing)
                        for name in ("input", "messages")}
     given = listed(sample["messages"])
-    messages, places = _messages(given)
-    read = chat.read(messages, lambda message, text: bool(message.get("error")), places)
+    read = chat.read(_messages(given))
     steps, odd = _logprobs(sample, given, read.steps)
     success, reward, why = verdict(sample)
     notes = [*why, *odd, *read.notes]
@@ -167,13 +163,13 @@ def _sample(document: Document, sample: dict, head: dict) -> Imported:
                   for name in ("id", "epoch"))
     task = "/".join(filter(None, [shown(text(head.get("task"))), shown(own)]))
     task = task or f"line{document.line}"
-    spent = sample.get("model_usage") if isinstance(sample.get("model_usage"), dict) else {}
+    spent = keyed(sample.get("model_usage"))
     model = text(head.get("model")) or (next(iter(spent)) if len(spent) == 1 else
                                         text(under(sample, "output", "model")))
     goal = _goal(sample) or read.opening
-    trajectory = Trajectory(f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps))
-    return Imported(
-        trajectory, document.line, success, reward, task, str(epoch), model or None,
+    return run(
+        document.line, f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps),
+        success=success, reward=reward, task_id=task, trial=str(epoch), model=model or None,
         opening="" if read.opening == goal else read.opening, procedure=read.procedure,
         notes=tuple(notes),
         usage=usage(*([spent[model]] if model in spent else spent.values())),

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from tjlib.documents import decode
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, text, under
+from tjlib.formats.fields import decoded, listed, text, under
 from tjlib.formats.imported import shown
 from tjlib.formats.tokens import logprobs
 
-__all__ = ["Run", "read"]
+__all__ = ["read"]
 
 #: The items have no mark of a failed call, so its text is asked: how tools and
 #: harnesses begin to tell of an error (ours).
@@ -34,13 +33,6 @@ _NO_ARGUMENT = {"type", "id", "call_id", "status", "name", "prompt_token_ids",
                 "generation_token_ids", "generation_log_probs"}
 #: Fields in which a tool of the provider keeps its result beside the call.
 _RESULTS = ("output", "outputs", "result", "results", "error")
-
-
-class Run(NamedTuple):
-    """What the items of one run hold, and the last message to the user."""
-
-    chat: chat.Chat
-    answer: str
 
 
 def _joined(texts: list[str]) -> str:
@@ -77,11 +69,8 @@ def _kind(item: object) -> str:
 def _failed(message: dict, told: str) -> bool:
     if message.get("status") in ("failed", "incomplete") or _ERROR.match(told):
         return True
-    try:
-        data = decode(told) if told.lstrip().startswith("{") else {}
-    except ValueError:
-        return False
-    return (data.get("status") == "error" or bool(data.get("error"))
+    data = decoded(told)
+    return (under(data, "status") == "error" or bool(under(data, "error"))
             or under(data, "metadata", "exit_code") not in (None, 0))
 
 
@@ -132,15 +121,13 @@ class _Reading:
     """Items on their way to chat messages, with the turn that is open."""
 
     def __init__(self) -> None:
-        self.messages: list[dict | _Turn] = []
-        self.places: list[str] = []
+        self.messages: list[tuple[str, dict | _Turn]] = []
         self.notes: list[str] = []
         self.encrypted = 0
         self.turn: _Turn | None = None
 
     def add(self, place: str, message: dict | _Turn, odd: str = "") -> None:
-        self.messages.append(message)
-        self.places.append(place)
+        self.messages.append((place, message))
         self.note(place, odd and f"{odd}, left out")
 
     def note(self, place: str, odd: str) -> None:
@@ -195,7 +182,7 @@ class _Reading:
             self.turn = None
 
 
-def read(parts: Iterable[tuple[str, object]]) -> Run:
+def read(parts: Iterable[tuple[str, object]]) -> chat.Chat:
     """Read the items of one run.
 
     Parameters
@@ -205,14 +192,14 @@ def read(parts: Iterable[tuple[str, object]]) -> Run:
 
     Returns
     -------
-    Run
+    Chat
 
     Examples
     --------
     >>> run = read([("item 0", {"role": "user", "content": "Hi"}),
     ...             ("item 1", {"type": "reasoning", "summary": [{"text": "Greet."}]}),
     ...             ("item 2", {"role": "assistant", "content": "Hello"})])
-    >>> run.chat.steps[0].thought, run.answer
+    >>> run.steps[0].thought, run.answer
     ('Greet.\\n\\nHello', 'Hello')
     """
     parts = list(parts)
@@ -222,13 +209,13 @@ def read(parts: Iterable[tuple[str, object]]) -> Run:
         after.append(after[-1] if kind == "reasoning" else kind)
     for (place, item), kind in zip(parts, reversed(after[:-1]), strict=True):
         reading.take(place, item, _kind(item), kind)
-    turns = [m for m in reading.messages if isinstance(m, _Turn)]
-    told = chat.read([m.message() if isinstance(m, _Turn) else m for m in reading.messages],
-                     _failed, reading.places)
+    turns = [message for _, message in reading.messages if isinstance(message, _Turn)]
+    told = chat.read([(place, message.message() if isinstance(message, _Turn) else message)
+                      for place, message in reading.messages], _failed)
     steps = tuple(msgspec.structs.replace(step, logprobs=own.logprobs)
                   for step, own in zip(told.steps, turns, strict=True))
     notes = [*reading.notes, *told.notes]
     if reading.encrypted:
         notes.append(f"{reading.encrypted} reasoning items without a text that can be read")
     answer = "" if not turns or turns[-1].calls else _joined(turns[-1].said)
-    return Run(told._replace(steps=steps, notes=tuple(notes)), answer)
+    return told._replace(steps=steps, notes=tuple(notes), answer=answer)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
-from tjlib.formats.dialects import first, messages
-from tjlib.formats.fields import text, under
+from tjlib.formats.dialects import messages
+from tjlib.formats.fields import first, keyed, text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.spans import Span
 from tjlib.formats.spans import read as read_spans
@@ -38,11 +38,6 @@ def recognise(value: object) -> bool:
         "run_type" in r or "dotted_order" in r for r in records)
 
 
-def _part(record: dict, *path: str) -> dict:
-    found = under(record, *path)
-    return found if isinstance(found, dict) else {}
-
-
 def _flat(found: object) -> list:
     """Take a list of messages out of the lists around it: LangChain writes one a prompt."""
     while isinstance(found, list) and len(found) == 1 and isinstance(found[0], list):
@@ -55,7 +50,7 @@ def _said(outputs: dict) -> list[dict]:
     choices = outputs.get("choices")
     if isinstance(choices, list):
         return [m for c in choices[:1] if isinstance(c, dict) for m in messages(
-            {"role": "assistant", **_part(c, "message"), "logprobs": c.get("logprobs")})]
+            {"role": "assistant", **keyed(c.get("message")), "logprobs": c.get("logprobs")})]
     generations = _flat(outputs.get("generations"))
     if generations and isinstance(generations[0], dict):
         said = first(generations[0], "message", "text")
@@ -71,7 +66,7 @@ def _said(outputs: dict) -> list[dict]:
 
 
 def _span(line: int, record: dict) -> Span:
-    inputs, outputs = _part(record, "inputs"), _part(record, "outputs")
+    inputs, outputs = keyed(record.get("inputs")), keyed(record.get("outputs"))
     run_type, name = record.get("run_type"), shown(record.get("name") or "", 60)
     trace = text(first(record, "trace_id", "id"))
     failed = bool(record.get("error"))
@@ -79,9 +74,9 @@ def _span(line: int, record: dict) -> Span:
     model = text(under(record, "extra", "metadata", "ls_model_name")) or text(inputs.get("model"))
     asked = [m for raw in _flat(first(inputs, "messages", "prompts")) for m in messages(raw)]
     if run_type == "tool":
-        call = _part(inputs, "tool_call")  # LangGraph's tool node hands over the whole call
+        call = keyed(inputs.get("tool_call"))  # LangGraph's tool node hands over the whole call
         result = first(outputs, "output", "content")
-        inner = _part(outputs, "output")
+        inner = keyed(outputs.get("output"))
         inner = inner.get("kwargs") if isinstance(inner.get("kwargs"), dict) else inner
         given = first(inner, "tool_call_id") or first(call, "id")
         arguments = first(call, "args") or first(inputs, "input") or inputs

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import listed, named, run, text, under
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import left_out, listed, named, run, text, under
+from tjlib.formats.imported import Imported
 
 __all__ = ["read", "recognise"]
 
@@ -112,18 +112,13 @@ def _run(document: Document, records: list[tuple[int, object]]) -> Imported | Un
     made = next((under(value, 1) for _, value in records
                  if text(under(value, 0)).endswith(".create")), None)
     placed, left, spent = _laid_out(records)
-    read = chat.read([message for _, message in placed], blocks.failed,
-                     [place for place, _ in placed])
-    notes = list(read.notes)
-    if left:
-        kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in left.items())
-        notes.append(f"events left out: {kinds}")
+    read = chat.read(placed)
     name = text(under(made, "id")) or named(document, "managed", not made)
     return run(
         document.line, name, read.opening, read.steps, read.answer,
         model=text(under(made, "agent", "model", "id")) or None,
-        procedure=text(under(made, "agent", "system")), notes=tuple(notes),
-        usage=blocks.usage(spent))
+        procedure=text(under(made, "agent", "system")),
+        notes=(*read.notes, *left_out("events", left)), usage=blocks.usage(spent))
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:

@@ -98,8 +98,7 @@ def _submitted(messages: list) -> str:
 
 
 def _run(document: Document, messages: list, value: dict) -> Imported | Unread:
-    placed = list(_laid_out(messages))
-    read = chat.read([message for _, message in placed], _failed, [place for place, _ in placed])
+    read = chat.read(_laid_out(messages), _failed)
     info, notes = value.get("info"), list(read.notes)
     status = under(info, "exit_status")
     if status not in (None, "Submitted"):

@@ -11,12 +11,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from tjlib.documents import Document, Unread, decode
+from tjlib.documents import Document, Unread
 from tjlib.formats import items
-from tjlib.formats.fields import text, under
+from tjlib.formats.fields import decoded, each, run, text, under
 from tjlib.formats.imported import Imported, number, shown
 from tjlib.formats.tokens import usage
-from tjlib.trace import Trajectory
 
 __all__ = ["read", "recognise"]
 
@@ -86,12 +85,8 @@ def _ended(response: dict) -> float | None:
     """Return the reward that the environment itself gave with its last result."""
     for _, item in reversed(list(_output(response["output"]))):
         if isinstance(item, dict) and item.get("type") == "function_call_output":
-            try:
-                last = decode(item["output"]) if isinstance(item.get("output"), str) else None
-            except ValueError:
-                last = None
-            done = isinstance(last, dict) and last.get("done") is True
-            return number(last.get("reward")) if done else None
+            last = decoded(item.get("output"))
+            return number(last.get("reward")) if under(last, "done") is True else None
     return None
 
 
@@ -128,34 +123,30 @@ def _task(row: dict, request: object, prompt: str) -> str:
     return "prompt-" + hashlib.sha256(prompt.encode()).hexdigest()[:16]
 
 
-def _rollout(line: int, value: dict) -> Imported:
+def _rollout(document: Document) -> Imported | Unread:
+    value = document.value
     bare = value.get("object") == "response"
     row, response = ({}, value) if bare else (value, value["response"])
     request = row.get("responses_create_params")
     parts, notes = _items(request, response)
-    run = items.read(parts)
+    read = items.read(parts)
     # A simulated user answers the agent's greeting: then the task is the first thing it says.
-    goal = run.chat.opening or text(under(request, "metadata", "problem_statement")) or next(
-        (step.user for step in run.chat.steps if step.user), "")
+    goal = read.opening or text(under(request, "metadata", "problem_statement")) or next(
+        (step.user for step in read.steps if step.user), "")
     reward = number(row.get("reward"))
     success, why = _success(row, response, reward)
-    task = _task(row, request, f"{run.chat.procedure}\0{goal}")
+    task = _task(row, request, f"{read.procedure}\0{goal}")
     trial = row.get("_ng_rollout_index")
     name = shown(text(response.get("id"))) or shown(f"rollout-{task}")
-    return Imported(
-        Trajectory(name, goal, run.chat.steps, run.answer), line, success, reward, task,
-        str(trial) if isinstance(trial, int | str) else None, text(response.get("model")) or None,
-        procedure=run.chat.procedure,
-        notes=(*notes, *filter(None, [why]), *_broken(response), *run.chat.notes),
+    return run(
+        document.line, name, goal, read.steps, read.answer, success=success, reward=reward,
+        task_id=task, trial=str(trial) if isinstance(trial, int | str) else None,
+        model=text(response.get("model")) or None, procedure=read.procedure,
+        notes=(*notes, *filter(None, [why]), *_broken(response), *read.notes),
         usage=usage(response.get("usage")))
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read rollouts, each as one run; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _rollout(document.line, document.value)
-        else:
-            yield Unread(document.line, "no rollout of NeMo Gym: it has no response with an output")
+    return each(found, recognise, _rollout,
+                "no rollout of NeMo Gym: it has no response with an output")

@@ -68,9 +68,9 @@ def _text(about: dict, *names: str) -> str:
 
 
 def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread:
-    placed = [(at, part) for at, message in enumerate(_answered(about, messages))
-              for part in blocks.unpacked(_plain(message))]
-    read = chat.read([part for _, part in placed], _failed, [f"message {at}" for at, _ in placed])
+    numbered = [(at, part) for at, message in enumerate(_answered(about, messages))
+                for part in blocks.unpacked(_plain(message))]
+    read = chat.read([(f"message {at}", part) for at, part in numbered], _failed)
     success = next((about[name] for name in _STATED if isinstance(about.get(name), bool)), None)
     used = usage(about.get("usage") or under(about, "response", "usage"))
     name = _text(about, *_IDS) or name
@@ -78,7 +78,7 @@ def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread
                reward=number(about.get("reward")), task_id=_text(about, "task_id") or name,
                trial=_text(about, "trial") or None, model=_text(about, "model") or None,
                procedure=read.procedure, notes=read.notes, usage=used,
-               messages=tuple(placed[i][0] for i in read.messages))
+               messages=tuple(numbered[i][0] for i in read.messages))
 
 
 def _together(found: list[tuple[Document, dict]]) -> Iterator[Imported | Unread]:

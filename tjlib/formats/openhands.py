@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import added, listed, named, run, text, totals, under
+from tjlib.formats.fields import added, left_out, listed, named, run, text, totals, under
 from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["read", "recognise"]
@@ -150,11 +150,8 @@ def _usage(events: list) -> dict[str, int | float]:
 
 def _run(document: Document, events: list, row: dict) -> Imported | Unread:
     placed, left = _laid_out(events)
-    read = chat.read([message for _, message in placed], _failed, [place for place, _ in placed])
-    notes, error = list(read.notes), row.get("error")
-    if left:
-        kinds = ", ".join(f"{n} {shown(kind, 40)}" for kind, n in sorted(left.items()))
-        notes.append(f"events of the harness, left out: {kinds}")
+    read, error = chat.read(placed, _failed), row.get("error")
+    notes = [*read.notes, *left_out("events of the harness", left)]
     results = [under(row, "test_result", "result"), under(row, "test_result", "report", "resolved"),
                under(row, "report", "resolved"), row.get("success")]
     success = next((result for result in results if isinstance(result, bool)), None)
@@ -187,7 +184,7 @@ def _completion(document: Document) -> Imported | Unread:
     messages = list(value["fncall_messages" if native else "messages"])
     if isinstance(reply := under(choice, "message"), dict):
         messages.append(reply | {"logprobs": under(choice, "logprobs")})
-    read = chat.read(messages, lambda message, said: _ERROR in said)
+    read = chat.read(chat.numbered(messages), _failed)
     return run(
         document.line, named(document, "openhands"), read.opening, read.steps, read.answer,
         model=text(under(response, "model")) or None, procedure=read.procedure,

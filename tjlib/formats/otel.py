@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from tjlib.documents import Document, Unread
-from tjlib.formats.dialects import decoded, first, messages
+from tjlib.formats.dialects import messages
+from tjlib.formats.fields import decoded, first
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.spans import Span
 from tjlib.formats.spans import read as read_spans

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.dialects import first
-from tjlib.formats.fields import run
+from tjlib.formats.fields import each, first, run
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise", "right"]
@@ -85,7 +84,7 @@ def _messages(at: int, step: object) -> list[dict]:
     back = first(error, "message", "error_type") if isinstance(error, dict) else error
     back = step.get("observation") if back is None else back
     if back is not None:
-        out.append({"role": "tool", "content": back, "failed": error is not None,
+        out.append({"role": "tool", "content": back, "is_error": error is not None,
                     "tool_call_id": f"{at}"})
     return out
 
@@ -96,19 +95,20 @@ def _text(value: object) -> str | None:
         value, str) else chat.text_of(value)[0]
 
 
-def _row(line: int, row: dict) -> Imported | Unread:
+def _row(document: Document) -> Imported | Unread:
+    row, line = document.value, document.line
     question, steps = row["question"], row["intermediate_steps"]
     if not isinstance(question, str) or not isinstance(steps, list):
         return Unread(line, "a row whose question is no text or whose steps are no list")
-    read = chat.read([m for at, step in enumerate(steps) for m in _messages(at, step)],
-                     lambda message, text: message.get("failed") is True)
+    read = chat.read([(f"step {at}", message) for at, step in enumerate(steps)
+                      for message in _messages(at, step)])
     prediction, answer = _text(row["prediction"]), _text(row.get("true_answer"))
     crash = _text(row.get("agent_error"))
     notes = [*read.notes]
     if crash:
         notes.append(f"crashed, so not judged: {shown(crash)}")
     judged = prediction is not None and answer not in (None, "?") and not crash
-    notes.append(_JUDGED if judged else "no success: a prediction or a true answer is missing")
+    notes.append(_JUDGED if judged else "no prediction or no true answer, so not judged")
     task_id = hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
     agent = _text(row.get("agent_name")) or "agent"
     return run(
@@ -121,10 +121,4 @@ def _row(line: int, row: dict) -> Imported | Unread:
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read rows, each as one run; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _row(document.line, document.value)
-        else:
-            yield Unread(document.line, "no row of a transformers-agents log")
+    return each(found, recognise, _row, "no row of a transformers-agents log")

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from tjlib.documents import Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import run
-from tjlib.formats.imported import Imported, shown
+from tjlib.formats.fields import left_out, run
+from tjlib.formats.imported import Imported
 
 __all__ = ["Span", "read"]
 
@@ -93,7 +93,7 @@ class _Talk:
             own = self.open[-1]
         self.open.remove(own)
         result = {"role": "tool", "tool_call_id": own[0], "content": span.result,
-                  "failed": span.failed}
+                  "is_error": span.failed}
         if span.result is not None and not (own[0] and self.seen[_key(result)]):
             self.add(result)
 
@@ -110,17 +110,15 @@ def _trace(spans: list[Span], prefix: str) -> Imported | Unread:
     if not any(_calls(m) for m in talk.messages) and not any(s.offers for s in spans):
         return Unread(line, f"a trace of {len(spans)} spans that neither makes nor offers a tool "
                             "call, so no agent's run")
-    read = chat.read(talk.messages, lambda message, text: message.get("failed") is True)
-    notes = list(read.notes)
-    if others := sorted({s.name for s in spans if s.kind == "other"}):
-        notes.append(f"{kinds['other']} spans of no model or tool are left out: "
-                     + shown(", ".join(others)))
+    read = chat.read(chat.numbered(talk.messages))
+    others = left_out("spans of no model or tool", Counter(
+        span.name for span in spans if span.kind == "other"))
     usage: Counter = Counter()
     for span in used:
         usage.update(span.usage)
     return run(line, f"{prefix}-{trace or f'line{line}'}", read.opening, read.steps, read.answer,
                model=next((s.model for s in used if s.model), None), procedure=read.procedure,
-               notes=tuple(notes), usage=dict(usage))
+               notes=(*read.notes, *others), usage=dict(usage))
 
 
 def read(spans: Iterable[Span], prefix: str) -> list[Imported | Unread]:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 
-from tjlib.documents import Document, Unread, decode
+from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, named, run, text, totals, under
+from tjlib.formats.fields import decoded, each, listed, named, run, text, totals, under
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["outcomes", "read", "recognise"]
@@ -109,13 +108,8 @@ def _run(document: Document) -> Imported | Unread:
     value = document.value
     own = _own(value)
     actions = value.get("trajectory")
-    placed = list(_actions(value, own) if isinstance(actions, list) else _history(own))
-    read = chat.read([message for _, message in placed], lambda message, said: False,
-                     [place for place, _ in placed])
-    info, replayed = value.get("info"), value.get("replay_config")
-    if isinstance(replayed, str):
-        with suppress(ValueError):
-            replayed = decode(replayed)
+    read = chat.read(_actions(value, own) if isinstance(actions, list) else _history(own))
+    info, replayed = value.get("info"), decoded(value.get("replay_config"))
     notes, status = list(read.notes), under(info, "exit_status")
     if status not in (None, "submitted"):
         notes.append(f"ended as {shown(status)}")
@@ -135,10 +129,4 @@ def _run(document: Document) -> Imported | Unread:
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read runs one by one; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _run(document)
-        else:
-            yield Unread(document.line, "no run of SWE-agent")
+    return each(found, recognise, _run, "no run of SWE-agent")

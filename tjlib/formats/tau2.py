@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
-from tjlib.formats.fields import listed, run, text, totals, under
+from tjlib.formats.fields import keyed, listed, run, text, totals, under
 from tjlib.formats.imported import Imported, number, shown
 from tjlib.formats.tau_bench import without_marker, without_stop
 from tjlib.formats.tokens import usage
@@ -60,14 +60,10 @@ def _seen(message: object) -> object:
     if role == "tool":
         if message.get("requestor") == "user":
             return {"role": "user"}
-        return message | {"tool_call_id": message.get("id")}
+        return message | {"tool_call_id": message.get("id"), "is_error": message.get("error")}
     if role == "assistant":
         return message | {"logprobs": under(message, "raw_data", "logprobs")}
     return message
-
-
-def _failed(message: dict, said: str) -> bool:
-    return message.get("error") is True
 
 
 def _unjudged(simulation: dict, info: dict, reward: float | None) -> str:
@@ -89,12 +85,11 @@ def _simulation(value: object, line: int, about: object, tasks: dict[str, dict]
     messages = under(value, "messages")
     if not isinstance(messages, list):
         return Unread(line, "a simulation without a list of messages")
-    read = chat.read(list(map(_seen, messages)), _failed)
+    read = chat.read(chat.numbered(map(_seen, messages)))
     by = {role: [m for m in messages if under(m, "role") == role] for role in ("assistant", "user")}
     task_id, trial = (None if value.get(k) is None else str(value[k]) for k in ("task_id", "trial"))
-    info, task = value.get("reward_info"), tasks.get(task_id or "", {})
+    info, task = keyed(value.get("reward_info")), tasks.get(task_id or "", {})
     brief = _brief(task) if by["user"] else text(task.get("ticket")) or _brief(task)
-    info = info if isinstance(info, dict) else {}
     reward = number(info.get("reward"))
     why = _unjudged(value, info, reward) or ("" if messages else "no messages, so not judged")
     own = sum(len(listed(m.get("tool_calls"))) for m in by["user"])

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
+from tjlib.formats.fields import each, listed, run, text, under
 from tjlib.formats.imported import Imported, Outcome, number, shown
-from tjlib.trace import Step, Trajectory
+from tjlib.trace import Step
 
 __all__ = ["outcomes", "read", "recognise", "without_marker", "without_stop"]
 
@@ -32,21 +33,20 @@ def outcomes(value: object) -> dict[str, Outcome] | None:
     """Read a label of AgentRx: the messages, counted from 1, at which an episode went wrong."""
     if not isinstance(value, dict) or not {"trajectory_id", "failures", "root_cause"} <= set(value):
         return None
-    failures = value["failures"] if isinstance(value["failures"], list) else []
-    numbers = {f.get("step_number") for f in failures if isinstance(f, dict)
-               and type(f.get("step_number")) is int}
+    numbers = {at for failure in listed(value["failures"])
+               if type(at := under(failure, "step_number")) is int}
     return {str(value["trajectory_id"]): Outcome(None, messages_failed=tuple(
-        sorted(number - 1 for number in numbers if number > 0)))}
+        sorted(at - 1 for at in numbers if at > 0)))}
 
 
-def _failed(message: dict, text: str) -> bool:
+def _failed(message: dict, said: str) -> bool:
     """Tell a refused call: the desk answers every one of them with this word."""
-    return text.startswith("Error")
+    return said.startswith("Error")
 
 
-def without_stop(text: str) -> str:
+def without_stop(said: str) -> str:
     """Return a text without the end marker."""
-    return text.replace(STOP, "").strip() if STOP in text else text
+    return said.replace(STOP, "").strip() if STOP in said else said
 
 
 def without_marker(step: Step) -> Step:
@@ -57,49 +57,32 @@ def without_marker(step: Step) -> Step:
                    thought=without_stop(step.thought))
 
 
-def _crash(info: dict) -> str:
-    error = info.get("error") or info.get("traceback")
-    return shown(error) if error else ""
-
-
-def _episode(line: int, episode: dict) -> Imported | Unread:
-    messages = episode["traj"]
+def _episode(document: Document) -> Imported | Unread:
+    episode, line = document.value, document.line
+    messages, info = episode["traj"], episode.get("info")
     if not isinstance(messages, list):
         return Unread(line, "an episode whose traj is no list of messages")
-    info = episode["info"] if isinstance(episode.get("info"), dict) else {}
-    task = info["task"] if isinstance(info.get("task"), dict) else {}
-    read = chat.read(messages, _failed)
-    steps = tuple(map(without_marker, read.steps))
-    notes, crash = list(read.notes), _crash(info)
-    reward = number(episode.get("reward"))
+    read = chat.read(chat.numbered(messages), _failed)
+    notes, reward = list(read.notes), number(episode.get("reward"))
+    crash = under(info, "error") or under(info, "traceback")
     if crash:
-        notes.append(f"crashed, so not judged: {crash}")
+        notes.append(f"crashed, so not judged: {shown(crash)}")
     elif not messages:
         notes.append("no messages, so not judged")
     elif reward is None:
         notes.append("no reward that is a number, so not judged")
     judged = reward is not None and bool(messages) and not crash
-    brief = task.get("instruction")
-    brief = brief if isinstance(brief, str) and brief else None
+    brief = text(under(info, "task", "instruction"))
     task_id, trial = (None if episode.get(k) is None else str(episode[k])
                       for k in ("task_id", "trial"))
     name = "-".join(part for part in ("tau", task_id or f"line{line}", trial) if part is not None)
-    try:
-        trajectory = Trajectory(name, brief or read.opening, steps, read.answer)
-    except ValueError as error:
-        return Unread(line, f"an episode whose {error}")
-    return Imported(
-        trajectory, line, reward == 1.0 if judged else None, reward, task_id or name, trial,
-        opening=read.opening if brief else "", procedure=read.procedure, notes=tuple(notes),
-        messages=read.messages)
+    return run(
+        line, name, brief or read.opening, tuple(map(without_marker, read.steps)), read.answer,
+        success=reward == 1.0 if judged else None, reward=reward, task_id=task_id or name,
+        trial=trial, opening=read.opening if brief else "", procedure=read.procedure,
+        notes=tuple(notes), messages=read.messages)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read episodes, each as one run; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _episode(document.line, document.value)
-        else:
-            yield Unread(document.line, "no episode of tau-bench")
+    return each(found, recognise, _episode, "no episode of tau-bench")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import speakers
-from tjlib.formats.fields import run, text
+from tjlib.formats.fields import each, run, text
 from tjlib.formats.imported import Imported, shown
 
 __all__ = ["read", "recognise"]
@@ -46,7 +46,8 @@ def _blamed(value: dict, talk: speakers.Talk) -> tuple[tuple[int, ...], list[str
     return (step,), notes
 
 
-def _run(line: int, value: dict) -> Imported | Unread:
+def _run(document: Document) -> Imported | Unread:
+    value, line = document.value, document.line
     history = value["history"]
     if not isinstance(history, list):
         return Unread(line, "a run whose history is no list")
@@ -65,10 +66,4 @@ def _run(line: int, value: dict) -> Imported | Unread:
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read runs one by one; what is none comes back with its line."""
-    for document in found:
-        if isinstance(document, Unread):
-            yield document
-        elif recognise(document.value):
-            yield _run(document.line, document.value)
-        else:
-            yield Unread(document.line, "no run of Who&When")
+    return each(found, recognise, _run, "no run of Who&When")
