@@ -16,6 +16,11 @@ MODULES = {
 }
 TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
 
+#: What every importer reads with, those of chat messages, and those of spans.
+READING = [f"tjlib.{name}" for name in ("documents", "formats.fields", "formats.imported")]
+CHATS = [*READING, "tjlib.formats.chat"]
+SPANS = [*READING, "tjlib.formats.dialects", "tjlib.formats.spans"]
+
 #: Which of our modules each may import, besides tjlib.trace; "*" is all of a package.
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
@@ -55,74 +60,46 @@ ARROWS = {
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
-    "tjlib.formats.agentbench": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
-    "tjlib.formats.agentdojo": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported")],
-    "tjlib.formats.anthropic": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
-                                "tjlib.formats.fields", "tjlib.formats.imported"],
-    "tjlib.formats.atif": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported")],
+    "tjlib.formats.agentbench": CHATS,
+    "tjlib.formats.agentdojo": CHATS,
+    "tjlib.formats.anthropic": [*CHATS, "tjlib.formats.blocks"],
+    "tjlib.formats.atif": CHATS,
     "tjlib.formats.blocks": ["tjlib.formats.chat", "tjlib.formats.fields"],
-    "tjlib.formats.chat": ["tjlib.documents", "tjlib.formats.imported", "tjlib.formats.linking",
-                           "tjlib.formats.tokens"],
-    "tjlib.formats.claude_code": ["tjlib.documents", "tjlib.formats.blocks", "tjlib.formats.chat",
-                                  "tjlib.formats.fields", "tjlib.formats.imported"],
-    "tjlib.formats.codex": [f"tjlib.{name}" for name in (
-        "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
+    "tjlib.formats.chat": [*READING, "tjlib.formats.linking", "tjlib.formats.tokens"],
+    "tjlib.formats.claude_code": [*CHATS, "tjlib.formats.blocks"],
+    "tjlib.formats.codex": [*READING, "tjlib.formats.items", "tjlib.formats.tokens"],
     "tjlib.formats.detect": ["tjlib.containers", "tjlib.documents", "tjlib.formats.imported"],
-    "tjlib.formats.dialects": ["tjlib.documents"],
+    "tjlib.formats.dialects": ["tjlib.formats.fields"],
     "tjlib.formats.fields": ["tjlib.documents", "tjlib.formats.imported"],
     "tjlib.formats.imported": [],
-    "tjlib.formats.inspect_ai": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.scores",
-        "formats.tokens")],
-    "tjlib.formats.items": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tokens")],
+    "tjlib.formats.inspect_ai": [*CHATS, "tjlib.formats.scores", "tjlib.formats.tokens"],
+    "tjlib.formats.items": [*CHATS, "tjlib.formats.tokens"],
     "tjlib.formats.linking": [],
     "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported",
                            "tjlib.formats.sidecar"],
-    "tjlib.formats.langsmith": [f"tjlib.{name}" for name in (
-        "documents", "formats.dialects", "formats.fields", "formats.imported",
-        "formats.spans", "formats.tokens")],
-    "tjlib.formats.magentic_one": [f"tjlib.{name}" for name in (
-        "documents", "formats.fields", "formats.imported", "formats.speakers")],
-    "tjlib.formats.managed_agents": ["tjlib.documents", "tjlib.formats.blocks",
-                                     "tjlib.formats.chat", "tjlib.formats.fields",
-                                     "tjlib.formats.imported"],
-    "tjlib.formats.mini_swe_agent": ["tjlib.documents", "tjlib.formats.chat",
-                                     "tjlib.formats.fields", "tjlib.formats.imported"],
+    "tjlib.formats.langsmith": [*SPANS, "tjlib.formats.tokens"],
+    "tjlib.formats.magentic_one": [*READING, "tjlib.formats.speakers"],
+    "tjlib.formats.managed_agents": [*CHATS, "tjlib.formats.blocks"],
+    "tjlib.formats.mini_swe_agent": CHATS,
     "tjlib.formats.native": ["tjlib.badline", "tjlib.documents", "tjlib.formats.imported",
                              "tjlib.release"],
-    "tjlib.formats.nemo_gym": [f"tjlib.{name}" for name in (
-        "documents", "formats.fields", "formats.imported", "formats.items", "formats.tokens")],
-    "tjlib.formats.openai_chat": [f"tjlib.{name}" for name in (
-        "documents", "formats.blocks", "formats.chat", "formats.fields", "formats.imported",
-        "formats.tokens")],
-    "tjlib.formats.openhands": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
-                                "tjlib.formats.imported"],
-    "tjlib.formats.otel": [f"tjlib.{name}" for name in (
-        "documents", "formats.dialects", "formats.imported", "formats.spans")],
+    "tjlib.formats.nemo_gym": [*READING, "tjlib.formats.items", "tjlib.formats.tokens"],
+    "tjlib.formats.openai_chat": [*CHATS, "tjlib.formats.blocks", "tjlib.formats.tokens"],
+    "tjlib.formats.openhands": CHATS,
+    "tjlib.formats.otel": SPANS,
     "tjlib.formats.registry": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*",
                                "tjlib.jsonl"],
-    "tjlib.formats.scores": ["tjlib.formats.imported"],
+    "tjlib.formats.scores": ["tjlib.formats.fields", "tjlib.formats.imported"],
     "tjlib.formats.sidecar": ["tjlib.formats.imported"],
-    "tjlib.formats.smolagents_gaia": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.dialects", "formats.fields", "formats.imported")],
-    "tjlib.formats.spans": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported")],
+    "tjlib.formats.smolagents_gaia": CHATS,
+    "tjlib.formats.spans": CHATS,
     "tjlib.formats.speakers": ["tjlib.formats.chat", "tjlib.formats.imported"],
-    "tjlib.formats.swe_agent": ["tjlib.documents", "tjlib.formats.chat", "tjlib.formats.fields",
-                                "tjlib.formats.imported"],
+    "tjlib.formats.swe_agent": CHATS,
     "tjlib.formats.table": ["tjlib.formats.*"],
-    "tjlib.formats.tau2": [f"tjlib.{name}" for name in (
-        "documents", "formats.chat", "formats.fields", "formats.imported", "formats.tau_bench",
-        "formats.tokens")],
-    "tjlib.formats.tau_bench": ["tjlib.documents", "tjlib.formats.chat",
-                                "tjlib.formats.imported"],
-    "tjlib.formats.tokens": ["tjlib.formats.imported"],
-    "tjlib.formats.who_and_when": [f"tjlib.{name}" for name in (
-        "documents", "formats.fields", "formats.imported", "formats.speakers")],
+    "tjlib.formats.tau2": [*CHATS, "tjlib.formats.tau_bench", "tjlib.formats.tokens"],
+    "tjlib.formats.tau_bench": CHATS,
+    "tjlib.formats.tokens": ["tjlib.formats.fields", "tjlib.formats.imported"],
+    "tjlib.formats.who_and_when": [*READING, "tjlib.formats.speakers"],
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.jsontext": [],
     "tjlib.judged": ["tjlib.jsonl"],

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import left_out, run, text, totals, under
+from tjlib.formats.fields import keyed, left_out, run, text, totals, under
 from tjlib.formats.imported import Imported, number, shown
 
 __all__ = ["read", "recognise"]
@@ -82,7 +82,7 @@ class _Run:
     def _spend(self, key: str, usage: object) -> None:
         """Keep the most that any line of a message says it cost: lines repeat it or grow."""
         most = self.spent.setdefault(key, {})
-        for kind, amount in usage.items() if isinstance(usage, dict) else ():
+        for kind, amount in keyed(usage).items():
             if number(amount) is not None:
                 most[kind] = max(amount, most.get(kind, 0))
 

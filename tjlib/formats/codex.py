@@ -84,25 +84,25 @@ class _Session:
 
 def recognise(value: object) -> bool:
     """Tell whether a value is a line of a session: a known type around a payload."""
-    return (isinstance(value, dict) and isinstance(kind := value.get("type"), str)
-            and kind in _KINDS and isinstance(value.get("payload"), dict))
+    return text(under(value, "type")) in _KINDS and isinstance(under(value, "payload"), dict)
 
 
 def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
     """Read sessions one after the other; a line that is none comes back with its number."""
     session, source = None, None
     for document in found:
-        value = document.value if isinstance(document, Document) else None
-        if not isinstance(value, dict) or not isinstance(value.get("type"), str) or not isinstance(
-                value.get("payload"), dict):
-            yield document if isinstance(document, Unread) else Unread(
-                document.line, "no line of a Codex session")
+        if isinstance(document, Unread):
+            yield document
             continue
-        begins = value["type"] == "session_meta" and session is not None and session.begun
+        kind, payload = text(under(document.value, "type")), under(document.value, "payload")
+        if not (kind and isinstance(payload, dict)):
+            yield Unread(document.line, "no line of a Codex session")
+            continue
+        begins = kind == "session_meta" and session is not None and session.begun
         if session is None or begins or document.source != source:
             if session is not None:
                 yield session.closed()
             session, source = _Session(document.line), document.source
-        session.take(document.line, value["type"], value["payload"])
+        session.take(document.line, kind, payload)
     if session is not None:
         yield session.closed()

@@ -17,11 +17,12 @@ from tjlib.documents import NO_JSON, Document, Unread, values
 from tjlib.formats.imported import Imported, Outcome
 from tjlib.trace import InputError
 
-__all__ = ["File", "Format", "Passed", "format_of", "labels", "no_run", "opened", "told"]
+__all__ = ["File", "Format", "Labels", "Passed", "format_of", "labels", "no_run", "opened", "told"]
 
 #: Values of a file that are looked at for one that tells the format.
 _LOOK = 20
 
+#: What reads one value of a label file: the outcome of each task it names, or None.
 Labels = Callable[[object], dict[str, bool | Outcome] | None]
 
 

@@ -8,7 +8,7 @@ stays in the content, where the reader of messages notes it.
 
 from __future__ import annotations
 
-from tjlib.formats.fields import decoded, first, keyed, listed
+from tjlib.formats.fields import decoded, first, listed, text, under
 
 __all__ = ["call", "messages"]
 
@@ -50,9 +50,7 @@ def _unwrapped(raw: dict) -> dict:
     if isinstance(raw.get("message"), dict):  # OpenInference
         raw = raw["message"]
     if isinstance(raw.get("kwargs"), dict):  # LangChain, serialized
-        name = raw.get("id")
-        name = name[-1] if isinstance(name, list) and name else None
-        raw = {**raw["kwargs"], "type": name if isinstance(name, str) else None}
+        raw = {**raw["kwargs"], "type": text(under(raw, "id", -1)) or None}
     return raw
 
 
@@ -68,14 +66,6 @@ def _parts(raw: dict) -> list | None:
         return None
     return [p["message_content"] if isinstance(p, dict) and isinstance(
         p.get("message_content"), dict) else p for p in parts]
-
-
-def _logprobs(raw: dict) -> object:
-    found = first(raw, "logprobs") or keyed(raw.get("response_metadata")).get("logprobs")
-    content = found.get("content") if isinstance(found, dict) else found
-    if not isinstance(content, list):
-        return None
-    return [token.get("logprob") if isinstance(token, dict) else token for token in content]
 
 
 def messages(raw: object) -> list[dict]:
@@ -114,8 +104,7 @@ def messages(raw: object) -> list[dict]:
         content = []
         known = {c["id"] for c in calls if isinstance(c["id"], str)}
         for part in parts:
-            kind = part.get("type") if isinstance(part, dict) else None
-            kind = kind if isinstance(kind, str) else None
+            kind = text(under(part, "type"))
             if kind in _CALLS:
                 own = call(part)
                 calls += [] if isinstance(own["id"], str) and own["id"] in known else [own]
@@ -134,6 +123,7 @@ def messages(raw: object) -> list[dict]:
     if role in ("tool", "function"):
         message |= {"tool_call_id": first(raw, "tool_call_id", "id"),
                     "is_error": raw.get("status") == "error"}
-    if role == "assistant" and (logprobs := _logprobs(raw)) is not None:
-        message["logprobs"] = logprobs
+    if role == "assistant" and (
+            likely := first(raw, "logprobs") or under(raw, "response_metadata", "logprobs")):
+        message["logprobs"] = likely
     return [message, *results]

@@ -69,7 +69,7 @@ def _assistant(message: dict) -> list[dict]:
     if isinstance(content, list):
         said = []
         for part in content:
-            kind = part.get("type") if isinstance(part, dict) else None
+            kind = under(part, "type")
             if kind == "reasoning":
                 thoughts.append(part.get("reasoning") or part.get("summary"))
             elif kind == "tool_use":
@@ -103,24 +103,17 @@ def _messages(given: list) -> Iterator[tuple[str, object]]:
             yield place, part
 
 
-def _tokens(output: object) -> list:
-    """Return the log-probabilities of a model's output, None where one is not told."""
-    tokens = listed(under(output, "choices", 0, "logprobs", "content"))
-    return [under(token, "logprob") for token in tokens]
-
-
 def _logprobs(sample: dict, given: list, steps: tuple[Step, ...]) -> tuple[tuple, list[str]]:
     """Give each step the log-probabilities of the output that made its message."""
-    final = sample.get("output")
-    made = {text(under(output, "choices", 0, "message", "id")): _tokens(output)
-            for output in [*(under(event, "output") for event in listed(sample.get("events"))),
-                           final]}
+    choices = [under(output, "choices", 0) for output in (
+        *(under(event, "output") for event in listed(sample.get("events"))), sample.get("output"))]
+    made = {text(under(choice, "message", "id")): under(choice, "logprobs") for choice in choices}
     said = [m for m in given if under(m, "role") == "assistant"]
     out, notes = [], []
     for step, message in zip(steps, said, strict=True):
         own = text(message.get("id"))
-        tokens = made.get(own, []) if own else _tokens(final) if message is said[-1] else []
-        found, odd = logprobs(tokens)
+        found, odd = logprobs(made.get(own) if own else
+                              under(choices[-1], "logprobs") if message is said[-1] else None)
         out.append(msgspec.structs.replace(step, logprobs=found))
         notes += [odd] if odd else []
     return tuple(out), notes

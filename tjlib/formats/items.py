@@ -99,7 +99,7 @@ def _logprobs(item: dict) -> tuple[tuple[float, ...] | None, bool, str]:
         return found, bool(found), odd
     tokens = [token for part in listed(item.get("content"))
               for token in listed(under(part, "logprobs"))]
-    found, odd = logprobs([under(token, "logprob") for token in tokens])
+    found, odd = logprobs(tokens)
     return found, False, odd
 
 

@@ -53,16 +53,12 @@ def _output(found: list) -> Iterator[tuple[str, object]]:
         before = item
 
 
-def _role(part: tuple[str, object]) -> object:
-    return part[1].get("role") if isinstance(part[1], dict) else None
-
-
 def _items(request: object, response: dict) -> tuple[list[tuple[str, object]], list[str]]:
     """Join the items of a request and its response, and say what is odd about that."""
     given = [(f"input {at}", item) for at, item in enumerate(_request(under(request, "input")))]
     told, notes = list(_output(response["output"])), []
     nested = any(isinstance(item, list) for item in response["output"])
-    if nested and told and _role(told[0]) in ("system", "developer", "user"):
+    if nested and told and under(told[0][1], "role") in ("system", "developer", "user"):
         if given and [item for _, item in given] != [item for _, item in told[:len(given)]]:
             notes.append("the output has a prompt of its own; the request's was left out")
         given = []

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import blocks, chat
-from tjlib.formats.fields import named, run, under
+from tjlib.formats.fields import keyed, named, run, under
 from tjlib.formats.imported import Imported, number
 from tjlib.formats.tokens import usage
 
@@ -39,7 +39,7 @@ def recognise(value: object) -> bool:
 
 def _plain(message: object) -> object:
     """Return a message of Swarm's in the common form: its call is what the user says."""
-    called = message.get("tool") if isinstance(message, dict) else None
+    called = under(message, "tool")
     if not isinstance(called, dict) or "tool" not in called:
         return message
     return {"role": "assistant", "content": message.get("content"), "tool_calls": [
@@ -102,7 +102,7 @@ def read(found: Iterator[Document | Unread]) -> Iterator[Imported | Unread]:
         value = document.value
         if (messages := _messages(value)) is not None:
             yield _run(document.line, named(document, "chat"),
-                       value if isinstance(value, dict) else {}, messages)
+                       keyed(value), messages)
         elif isinstance(value, dict) and "role" in value:
             loose.append((document, value))
         else:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tjlib.documents import Document, Unread
 from tjlib.formats.dialects import messages
-from tjlib.formats.fields import decoded, first
+from tjlib.formats.fields import decoded, first, keyed, listed
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.spans import Span
 from tjlib.formats.spans import read as read_spans
@@ -42,8 +42,7 @@ _OFFERS = ("gen_ai.tool.definitions", "llm.tools.", "llm.request.functions.", "a
 
 
 def _listed(value: dict, *keys: str) -> list:
-    found = first(value, *keys)
-    return [v for v in found if isinstance(v, dict)] if isinstance(found, list) else []
+    return [v for v in listed(first(value, *keys)) if isinstance(v, dict)]
 
 
 def _exported(value: dict) -> list[dict]:
@@ -137,8 +136,7 @@ def _start(span: dict) -> tuple[float, float]:
 
 
 def _id(span: dict, *keys: str) -> str:
-    context = first(span, "spanContext", "context", "span_context")
-    found = first({**(context if isinstance(context, dict) else {}), **span}, *keys)
+    found = first(keyed(first(span, "spanContext", "context", "span_context")) | span, *keys)
     return shown(found, 64) if isinstance(found, str | int) else ""
 
 

@@ -7,6 +7,7 @@ nothing, and neither do scorers that contradict each other.
 
 from __future__ import annotations
 
+from tjlib.formats.fields import under
 from tjlib.formats.imported import number, shown
 
 __all__ = ["verdict"]
@@ -72,8 +73,7 @@ def verdict(sample: dict) -> tuple[bool | None, float | None, list[str]]:
     clear = {value == 1.0 for value in known.values() if value in (0.0, 1.0)}
     reward = next(iter(known.values())) if len(found) == 1 and known else None
     if sample.get("error"):
-        error = sample["error"]
-        error = error.get("message") if isinstance(error, dict) else error
+        error = under(sample, "error", "message") or sample["error"]
         return None, reward, [f"crashed, so not judged: {shown(error)}"]
     if sample.get("invalidation"):
         return None, reward, ["marked as invalid, so not judged"]

@@ -6,8 +6,6 @@ nothing is read here (`tjlib.formats.registry` does that).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tjlib.formats import (
     agentbench,
     agentdojo,
@@ -31,8 +29,7 @@ from tjlib.formats import (
     tau_bench,
     who_and_when,
 )
-from tjlib.formats.detect import Format
-from tjlib.formats.imported import Outcome
+from tjlib.formats.detect import Format, Labels
 
 __all__ = ["FORMATS", "OUTCOMES"]
 
@@ -61,8 +58,8 @@ FORMATS = {
     "openai_chat": Format(openai_chat.recognise, openai_chat.read),  # last: it takes any messages
 }
 
-#: Format -> what reads one value of its label files: the outcome of each task it names, or None.
-OUTCOMES: dict[str, Callable[[object], dict[str, bool | Outcome] | None]] = {
+#: Format -> what reads its label files.
+OUTCOMES: dict[str, Labels] = {
     "native": native.outcomes,
     "tau_bench": tau_bench.outcomes,
     "swe_agent": swe_agent.outcomes,

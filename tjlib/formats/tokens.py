@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from tjlib.formats.fields import keyed
 from tjlib.formats.imported import number
 
 __all__ = ["logprobs", "usage"]
@@ -68,7 +69,7 @@ def usage(*given: object) -> dict[str, int | float]:
             continue
         known = dict(part)
         for name in _DETAILS:
-            known |= part[name] if isinstance(part.get(name), dict) else {}
+            known |= keyed(part.get(name))
         for name, others in _NAMES.items():
             count = next((known[o] for o in others if number(known.get(o)) is not None), None)
             if count is not None:
