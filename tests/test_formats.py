@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tjlib import store
 from tjlib.desk.testbed import judged_set
-from tjlib.documents import Document, Unread
+from tjlib.documents import Unread
 from tjlib.formats import chat
 from tjlib.formats.imported import Imported
-from tjlib.formats.registry import FORMATS, load, stream
-from tjlib.trace import Call, InputError, Observation, Trajectory, from_json, to_json
+from tjlib.formats.registry import load, stream
+from tjlib.trace import Call, InputError, Observation, to_json
 
 
 @pytest.fixture
@@ -151,7 +151,8 @@ def test_unknown_roles_are_noted_and_user_turns_in_a_row_are_joined():
 
 
 @pytest.mark.parametrize(("reward", "success"), [
-    (1.0, True), (1, True), (0.0, False), (0.99, False), (None, None), ("1.0", None)])
+    (1.0, True), (1, True), (0.0, False), (0.99, False), (None, None), ("1.0", None),
+    (10**400, None)])
 def test_success_is_a_reward_of_exactly_one_and_the_raw_value_is_kept(written, reward, success):
     run = one(written, episode({"role": "assistant", "content": "Hi"}, reward=reward))
     assert run.success is success
@@ -253,16 +254,3 @@ def test_no_message_however_odd_breaks_the_reading_or_loses_a_step(items):
     assert len(got.steps) == sum(m["role"] == "assistant" for m in items)
     for step in got.steps:
         assert to_json(step)
-
-
-@given(messages)
-def test_no_field_of_an_episode_however_odd_breaks_an_importer(value):
-    for kind in FORMATS.values():
-        kind.recognise(value)
-    for field in ("traj", "info", "reward", "task_id", "trial"):
-        odd = json.dumps(episode({"role": "assistant", "content": "a"}) | {field: value})
-        got = list(FORMATS["tau_bench"].read(iter([Document(1, odd, json.loads(odd))])))
-        assert len(got) == 1
-        if not isinstance(got[0], Unread):
-            t = got[0].trajectory
-            assert from_json(Trajectory, to_json(t)) == t

@@ -1,21 +1,16 @@
-"""The quirks of chats, tau2 and AgentDojo, and that nothing odd breaks an importer."""
+"""The quirks of chats, tau2 and AgentDojo, and what is kept of log-probabilities."""
 
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from mutated import mutated
 
-from tjlib.documents import Document, Unread, documents
 from tjlib.formats import chat
-from tjlib.formats.imported import Imported
-from tjlib.formats.registry import FORMATS, OUTCOMES, load, stream
-from tjlib.trace import Observation, Trajectory, from_json, to_json
+from tjlib.formats.registry import load
+from tjlib.formats.tokens import logprobs
+from tjlib.trace import Observation
 
 EXAMPLES = Path(__file__).parent / "examples"
-OWN = ["native.jsonl", "openai_chat.jsonl", "tau_bench.json", "tau2.json", "agentdojo.json"]
 
 
 def example(name):
@@ -23,11 +18,6 @@ def example(name):
 
 
 # --- our written logs ------------------------------------------------------------------------
-
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json*")), ids=lambda p: p.stem)
-def test_a_written_log_is_recognised_by_its_own_format_before_any_other(path):
-    value = next(d.value for d in documents(path) if isinstance(d, Document))
-    assert next(name for name, f in FORMATS.items() if f.recognise(value)) in path.stem
 
 
 REFUND = ["find_order", "read_policy", "refund"]
@@ -104,7 +94,8 @@ def read_dojo(tmp_path, **fields):
 
 
 def test_an_attack_is_a_note_and_no_part_of_success(tmp_path):
-    for reached, said in [(True, "was reached"), (False, "was not reached")]:
+    for reached, said in [(True, "was reached"), (False, "was not reached"),
+                          (None, "was not judged"), ([], "was not judged")]:
         run = read_dojo(tmp_path, security=reached)
         assert run.success is True and any(said in note for note in run.notes)
     clean = read_dojo(tmp_path, injection_task_id=None, attack_type=None, security=True)
@@ -143,14 +134,23 @@ def test_reasoning_is_part_of_a_steps_thought_and_not_of_the_answer():
     assert (got.steps[0].thought, got.answer) == ("The order is new.\n\nYes.", "Yes.")
 
 
-@pytest.mark.parametrize(("given", "kept", "noted"), [
-    ({"content": [{"token": "a", "logprob": -1.5}]}, (-1.5,), False),
-    ([-1, -0.5], (-1.0, -0.5), False), ([0.0, 0.0], None, True),
-    ({"content": None}, None, False), (None, None, False),
-    ([0.5], None, True), (["a"], None, True), ([True], None, True)])
-def test_log_probabilities_are_kept_if_they_are_some(given, kept, noted):
-    got = chat.read(chat.numbered([{"role": "assistant", "content": "a", "logprobs": given}]))
-    assert got.steps[0].logprobs == kept and bool(got.notes) == noted
+NO_LIST = "log-probabilities that are no list of numbers up to 0, left out"
+STAND_INS = "placeholder log-probabilities, left out"
+
+
+@pytest.mark.parametrize(("given", "kept", "why"), [
+    ([-1, -0.5, 0.0], (-1.0, -0.5, 0.0), ""),
+    ({"content": [{"token": "a", "logprob": -1.5}]}, (-1.5,), ""),
+    (None, None, ""), ([], None, ""), ({"content": None}, None, ""),
+    ([0.0], None, STAND_INS), ([0.0] * 3, None, STAND_INS), ([-0.1, -0.2], None, STAND_INS),
+    ([-0.1 * n for n in range(1, 99)], None, STAND_INS),
+    *((given, None, NO_LIST) for given in (
+        [0.5], [None], ["-1"], [True], {"a": 1}, [-0.1, 10**400], [-0.013, None]))])
+def test_log_probabilities_are_kept_whole_if_they_were_measured_else_a_note_says_why(
+        given, kept, why):
+    assert logprobs(given) == (kept, why)
+    got = chat.read([("here", {"role": "assistant", "content": "a", "logprobs": given})])
+    assert (got.steps[0].logprobs, got.notes) == (kept, (f"here: {why}",) if why else ())
 
 
 def test_messages_one_a_line_are_one_run_and_those_that_name_a_session_one_for_each(tmp_path):
@@ -171,31 +171,3 @@ def test_many_results_of_no_call_are_placed_in_linear_time():
     assert len(got.steps) == 20_000 and sum(len(s.observations) for s in got.steps) == 20_000
 
 
-# --- hostile logs ----------------------------------------------------------------------------
-
-@pytest.mark.parametrize("name", OWN)
-@given(data=st.data())
-def test_no_change_to_a_log_breaks_its_importer_or_what_comes_after(name, data):
-    changed = data.draw(mutated([d.value for d in documents(EXAMPLES / name)]))
-    for value in changed:
-        for one in FORMATS.values():
-            one.recognise(value)
-        for labels in OUTCOMES.values():
-            labels(value)
-    own = FORMATS[name.partition(".")[0]]
-    found = [Document(i, json.dumps(value), value) for i, value in enumerate(changed, 1)]
-    for item in own.read(iter(found)):
-        assert isinstance(item, Imported | Unread)
-        if isinstance(item, Imported):
-            assert from_json(Trajectory, to_json(item.trajectory)) == item.trajectory
-            assert all(note.isprintable() for note in item.notes)
-
-
-@given(st.lists(st.sampled_from([(EXAMPLES / name).read_bytes() for name in OWN]), max_size=2),
-       st.binary(max_size=20), st.integers(0, 5000))
-def test_no_bytes_in_a_folder_break_the_reading(tmp_path_factory, parts, extra, cut):
-    folder = tmp_path_factory.getbasetemp() / "hostile"
-    folder.mkdir(exist_ok=True)
-    data = b"".join(parts)
-    (folder / "log.json").write_bytes(data[:cut] + extra + data[cut:])
-    list(stream(folder))

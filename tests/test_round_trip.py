@@ -27,7 +27,8 @@ def test_validate_convert_uq_and_report_take_it_and_what_it_was_converted_to(
     assert main(["validate", str(runs)]) == 0
     here, there = load(log).runs, load(runs).runs
     assert [run.trajectory for run in there] == [run.trajectory for run in here]
-    for name in ("success", "reward", "task_id", "trial", "model", "steps_failed", "usage"):
+    for name in ("success", "reward", "task_id", "trial", "model", "steps_failed", "usage",
+                 "notes"):
         assert [getattr(run, name) for run in there] == [getattr(run, name) for run in here], name
     scores, page = {}, tmp_path / "page.html"
     for path in (log, runs):
