@@ -103,6 +103,25 @@ def test_a_message_without_an_action_made_no_call_and_is_answered_by_a_turn():
     assert (step.thought, step.calls, step.user) == ("Hello.", (), "Give exactly one command.")
 
 
+def test_an_output_keeps_its_line_ends_and_without_a_patch_the_last_words_are_the_answer():
+    value, = example("swe_agent")
+    value["info"]["submission"] = None
+    value["trajectory"] = [{"action": "ls", "observation": "a\r\nb\r\n", "thought": "I look."},
+                           {"action": "", "observation": None, "thought": "It is fine."}]
+    run = one("swe_agent", value)
+    assert texts(run) == ["a\r\nb\r\n"] and run.trajectory.final_answer == "It is fine."
+
+
+def test_a_result_in_the_history_names_its_call_in_a_list():
+    call = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in "ab"]
+    run = one("swe_agent", {"history": [
+        {"role": "user", "content": "Go", "agent": "primary"},
+        {"role": "assistant", "content": "", "action": "a && b", "tool_calls": call},
+        {"role": "tool", "content": "of b", "tool_call_ids": ["b"]},
+        {"role": "tool", "content": "of a", "tool_call_ids": ["a"]}]})
+    assert tools(run) == [["a", "b"]] and texts(run) == ["of a", "of b"]
+
+
 def test_an_ending_by_cost_and_messages_in_the_history_only_are_noted():
     value, = example("swe_agent")
     value["info"]["exit_status"] = "submitted (exit_cost)"
@@ -163,6 +182,13 @@ def test_the_one_fence_of_a_message_is_a_call_and_the_next_turn_its_output(mark)
     assert first.calls == (Call("bash", {"command": "ls\ncat a"}),)
     assert first.thought == "I look.\nThen I see." and not first.observations[0].ok
     assert (run.trajectory.goal, run.trajectory.final_answer) == ("Repair the desk.", "the patch")
+
+
+def test_a_fence_in_a_part_of_a_message_is_a_call_too():
+    message = fenced("ls")
+    run = one("mini_swe_agent", *bare(message | {"content": [text(message["content"])]}))
+    assert run.trajectory.steps[0].calls == (Call("bash", {"command": "ls"}),)
+    assert run.trajectory.steps[0].thought == "I look."
 
 
 def test_no_fence_and_two_fences_are_no_call_as_the_agent_ran_none():

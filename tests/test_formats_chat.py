@@ -83,6 +83,42 @@ def test_a_bare_list_of_simulations_reads_as_the_results_they_came_in(tmp_path):
     assert [r.success for r in log.runs] == [r.success for r in example("tau2.json").values()]
 
 
+def simulated(tmp_path, messages=(), **fields):
+    """Read one simulation that stands alone, as a leaderboard's upload does."""
+    run = {"id": "s", "task_id": "0", "termination_reason": None, "messages": list(messages),
+           "reward_info": {"reward": 1.0, "reward_basis": ["DB"], "db_check": {"db_match": True}}}
+    (tmp_path / "run.json").write_text(json.dumps([run | fields]), "utf-8")
+    return load(tmp_path / "run.json", "tau2").runs[0]
+
+
+def test_a_simulation_that_names_no_ending_is_judged_and_one_without_a_reward_is_not(tmp_path):
+    said = [{"role": "assistant", "content": "Done"}]
+    assert simulated(tmp_path, said).success is True
+    assert simulated(tmp_path, said, reward_info=None).success is None
+
+
+def test_log_probabilities_of_tau2_stand_in_the_raw_reply(tmp_path):
+    raw = {"logprobs": {"content": [{"token": "Done", "logprob": -0.25}]}}
+    run = simulated(tmp_path, [{"role": "assistant", "content": "Done", "raw_data": raw}])
+    assert run.trajectory.steps[0].logprobs == (-0.25,)
+
+
+def test_a_users_brief_may_be_one_text(tmp_path):
+    raw = json.loads((EXAMPLES / "tau2.json").read_text("utf-8"))
+    raw["tasks"][0]["user_scenario"]["instructions"] = "Ask for order 1042."
+    (tmp_path / "run.json").write_text(json.dumps(raw), "utf-8")
+    assert load(tmp_path / "run.json").runs[0].trajectory.goal == "Ask for order 1042."
+
+
+def test_a_spoken_simulation_whose_ticks_are_no_messages_is_named(tmp_path):
+    raw = json.loads((EXAMPLES / "tau2.json").read_text("utf-8"))
+    raw["simulations"] = [{"id": "v", "task_id": "0", "ticks": []}, raw["simulations"][0]]
+    (tmp_path / "run.json").write_text(json.dumps(raw), "utf-8")
+    log = load(tmp_path / "run.json")
+    assert len(log.runs) == 1
+    assert log.unread[0].endswith("a simulation without a list of messages (number 0)")
+
+
 def dojo(**fields):
     raw = json.loads((EXAMPLES / "agentdojo.json").read_text("utf-8"))
     return raw | fields
@@ -119,13 +155,45 @@ def test_a_tools_error_is_the_observation_even_with_an_empty_content(tmp_path):
     assert Observation(False, {}, "ValueError: no such item") in step.observations
 
 
-def test_six_equal_calls_without_an_id_meet_their_results_in_order(tmp_path):
-    call = {"function": "f", "args": {"x": 1}, "id": None}
+@pytest.mark.parametrize("given", [{"id": None}, {"id": ""}, {}])
+def test_six_equal_calls_without_an_id_meet_their_results_in_order(tmp_path, given):
+    call = {"function": "f", "args": {"x": 1}} | given
     messages = [{"role": "assistant", "content": None, "tool_calls": [call] * 6}, *(
         {"role": "tool", "content": str(i), "tool_call_id": None, "tool_call": call}
         for i in range(6))]
     step, = read_dojo(tmp_path, messages=messages).trajectory.steps
     assert [o.data["text"] for o in step.observations] == list("012345")
+
+
+def test_a_result_without_an_id_goes_to_the_call_that_it_repeats(tmp_path):
+    first, second = ({"function": "f", "args": {"x": at}, "id": None} for at in (1, 2))
+    messages = [{"role": "assistant", "content": None, "tool_calls": [first, second]}, *(
+        {"role": "tool", "content": str(call["args"]["x"]), "tool_call_id": None,
+         "tool_call": call} for call in (second, first))]
+    step, = read_dojo(tmp_path, messages=messages).trajectory.steps
+    assert [(c.args["x"], o.data["text"]) for c, o in zip(
+        step.calls, step.observations, strict=True)] == [(1, "1"), (2, "2")]
+
+
+def test_the_parts_of_a_message_of_agentdojo_hold_their_text_under_content(tmp_path):
+    messages = [{"role": role, "content": [{"type": "text", "content": said}]}
+                for role, said in [("system", "Rules"), ("user", "Go"), ("assistant", "Done")]]
+    run = read_dojo(tmp_path, messages=messages)
+    assert (run.procedure, run.trajectory.goal, run.trajectory.final_answer) == (
+        "Rules", "Go", "Done")
+
+
+@pytest.mark.parametrize("under", ["messages", "trace", "traj"])
+def test_a_chat_may_stand_under_three_names_with_a_developer_and_a_call_without_content(
+        tmp_path, under):
+    (tmp_path / "log.json").write_text(json.dumps({under: [
+        {"role": "developer", "content": "Rules"}, {"role": "user", "content": "Go"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]}),
+        "utf-8")
+    run, = load(tmp_path / "log.json", "openai_chat").runs
+    assert (run.procedure, run.trajectory.goal) == ("Rules", "Go")
+    assert [(s.thought, [c.tool for c in s.calls]) for s in run.trajectory.steps] == [("", ["f"])]
 
 
 def test_reasoning_is_part_of_a_steps_thought_and_not_of_the_answer():

@@ -133,6 +133,16 @@ def test_a_result_that_only_names_an_error_is_none(text):
     assert step.observations[0].ok
 
 
+def test_a_message_of_white_space_is_of_the_turn_of_the_call_after_it_and_no_text():
+    [step] = run_of(said("\n\n"), called()).steps
+    assert (step.thought, len(step.calls)) == ("", 1)
+
+
+def test_what_a_simulated_user_says_in_the_output_is_a_turn_of_the_user():
+    run = run_of(said("Which order?"), said("7412", "user"), said("Done."))
+    assert [(s.thought, s.user) for s in run.steps] == [("Which order?", "7412"), ("Done.", None)]
+
+
 def test_what_is_no_item_is_named_with_its_place():
     notes = run_of(7, {"type": "item_reference", "id": "x"}, {"id": "y"}, said("a")).notes
     assert notes == ("item 0: an item of type int, left out",
@@ -375,6 +385,14 @@ def test_a_tool_of_the_provider_inside_a_message_is_a_call_with_its_result():
     assert step.thought == "Search.\nFound."
     assert step.calls == (Call("web", {"q": 1}),)
     assert step.observations == (Observation(True, {"text": "r"}),)
+
+
+def test_the_answer_is_what_was_submitted_and_not_the_scorers_copy_of_it():
+    call = {"id": "s", "type": "function", "function": "submit", "arguments": {"answer": "Rome"}}
+    [run] = inspect_ai.read(iter(documents(sample(
+        messages=[{"role": "assistant", "content": "", "tool_calls": [call]}],
+        scores={"m": {"value": "C", "answer": "rome"}}))))
+    assert run.trajectory.final_answer == "Rome"
 
 
 def test_the_answer_is_the_message_without_its_reasoning():

@@ -224,6 +224,18 @@ def test_the_same_words_said_twice_are_two_messages():
         ("Which?", "Yes"), ("Which?", None)]
 
 
+@pytest.mark.parametrize("starts", [
+    [[1767, 5], [1767, 40], [1768, 1]],  # seconds and nanoseconds
+    ["1767000000000000005", "1767000000000000040", 1768000000000000001],
+    ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5Z", "2026-01-02T03:04:06+00:00"]])
+def test_spans_are_sorted_by_their_start_in_any_notation(starts):
+    spans = [{"traceId": "t", "spanId": str(at), "startTime": start, "attributes": {
+        "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": f"tool_{at}"}}
+        for at, start in enumerate(starts)]
+    run, = read("otel", *(spans[at] for at in (2, 0, 1)))
+    assert [c.tool for s in run.trajectory.steps for c in s.calls] == ["tool_0", "tool_1", "tool_2"]
+
+
 def test_messages_under_the_older_names_with_numbers_are_read():
     run, = read("otel", {
         "traceId": "t", "name": "openai.chat", "attributes": {
