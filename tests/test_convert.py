@@ -8,14 +8,12 @@ import pytest
 
 from tjlib.__main__ import main
 from tjlib.convert import convert, count
-from tjlib.formats.imported import Imported
 from tjlib.formats.registry import load, trajectories
 from tjlib.formats.sidecar import beside, label, restored, row
-from tjlib.store import read, read_labels
-from tjlib.trace import InputError, Trajectory
+from tjlib.store import read_labels
+from tjlib.trace import InputError
 
 EXAMPLES = Path(__file__).parent / "examples"
-NAMES = sorted(p.name for p in EXAMPLES.iterdir())
 
 
 @pytest.fixture
@@ -26,33 +24,6 @@ def run(capsys):
         return status, out, err
 
     return call
-
-
-def bare(run: Imported) -> Imported:
-    return msgspec.structs.replace(run, line=0, source="")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_converted_log_reads_back_as_the_log_itself(tmp_path, name):
-    first = load(EXAMPLES / name)
-    done, files = convert(EXAMPLES / name, tmp_path / "t.jsonl", tell=lambda line: None)
-    again = load(tmp_path / "t.jsonl")
-    assert again.format == "native" and again.unread == []
-    assert list(map(bare, again.runs)) == list(map(bare, first.runs))
-    assert done.runs == len(first.runs) and all(file.exists() for file in files)
-    assert list(read(tmp_path / "t.jsonl", Trajectory)) == [r.trajectory for r in first.runs]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_converted_log_is_valid_and_scores_as_the_log_itself(tmp_path, run, name):
-    out = tmp_path / "t.jsonl"
-    assert run("convert", EXAMPLES / name, "--out", out)[0] == 0
-    assert run("validate", out)[0] == 0
-    tables = []
-    for log in (EXAMPLES / name, out):
-        assert run("uq", "--traces", log, "--out", tmp_path / "s.csv")[0] == 0
-        tables.append((tmp_path / "s.csv").read_text("utf-8"))
-    assert tables[0] == tables[1] and tables[0].count("\n") > 1
 
 
 def test_verdicts_on_a_log_are_scored_against_the_outcomes_it_states(tmp_path, run):

@@ -261,7 +261,7 @@ def test_a_row_may_hold_pairs_or_events_alone_and_success_is_what_it_states():
 def test_a_row_with_an_error_was_not_judged():
     run = one("openhands", row(test_result={"result": False}, error="RateLimitError\nretry"))
     assert run.success is None
-    assert run.notes == ("an error, so not judged: RateLimitError retry",)
+    assert run.notes == ("ended by an error, so not judged: RateLimitError retry",)
     crashed = one("openhands", row(history=None, test_result={}, error="Docker"))
     assert (crashed.trajectory.steps, crashed.trajectory.goal) == ((), "Look.")
 

@@ -69,13 +69,14 @@ def _run(document: Document) -> Imported | Unread:
         return Unread(document.line, "a run whose messages are no list")
     read = chat.read(chat.numbered(_linked(messages)))
     notes, error, utility = list(read.notes), raw.get("error"), raw.get("utility")
-    judged = isinstance(utility, bool) and bool(messages)
+    own = _OWN in str(error)
     if error:
-        notes.append(f"ended by an error: {shown(error)}")
-        judged = judged and _OWN in str(error)
-    if not judged:
-        notes.append("no messages, so not judged" if not messages else
-                     "not judged" if error else "no utility, so not judged")
+        notes.append(f"ended by an error{'' if own else ', so not judged'}: {shown(error)}")
+    if not messages:
+        notes.append("no messages, so not judged")
+    elif not isinstance(utility, bool):
+        notes.append("no utility, so not judged")
+    judged = bool(messages) and isinstance(utility, bool) and (own or not error)
     attack, injection = raw.get("attack_type"), raw.get("injection_task_id")
     if injection:
         security = raw.get("security")

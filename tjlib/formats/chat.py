@@ -102,7 +102,7 @@ def _call(raw: object) -> tuple[Call, str]:
     if not isinstance(args, dict):
         odd.append("arguments that are no JSON object, kept as text")
         args = {"arguments": given}
-    return Call(name if not odd or isinstance(name, str) else "", args), ", ".join(odd)
+    return Call(text(name), args), ", ".join(odd)
 
 
 def _calls(message: dict) -> list:

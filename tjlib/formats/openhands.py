@@ -156,7 +156,7 @@ def _run(document: Document, events: list, row: dict) -> Imported | Unread:
                under(row, "report", "resolved"), row.get("success")]
     success = next((result for result in results if isinstance(result, bool)), None)
     if error:
-        notes.append(f"an error, so not judged: {shown(error)}")
+        notes.append(f"ended by an error, so not judged: {shown(error)}")
         success = None
     metrics, meta = row.get("metrics"), row.get("metadata")
     spent = totals(cost=under(metrics, "accumulated_cost"), **{
