@@ -9,7 +9,7 @@ is dropped because a part of it is odd, and what cannot be placed is noted.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -69,9 +69,9 @@ def text_of(content: object) -> tuple[str, str]:
     return "\n".join(texts), ", ".join(odd)
 
 
-def numbered(messages: Iterable) -> list[tuple[str, object]]:
+def numbered(messages: Iterable) -> Iterator[tuple[str, object]]:
     """Name the place of each message by its 0-based number."""
-    return [(f"message {at}", message) for at, message in enumerate(messages)]
+    return ((f"message {at}", message) for at, message in enumerate(messages))
 
 
 def observed(said: str, failed: bool) -> Observation:

@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
-
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
 from tjlib.formats.fields import keyed, listed, run, text, under
 from tjlib.formats.imported import Imported, shown
 from tjlib.formats.scores import verdict
-from tjlib.formats.tokens import logprobs, usage
+from tjlib.formats.tokens import usage
 from tjlib.trace import Step
 
 __all__ = ["read", "recognise"]
@@ -62,7 +60,7 @@ def _attached(value: Any, attachments: object, missing: set[str], depth: int = _
     return value
 
 
-def _assistant(message: dict) -> list[dict]:
+def _assistant(message: dict, likely: object) -> list[dict]:
     """Return an assistant message in the chat form, and what the provider's own tools gave it."""
     content, thoughts = message.get("content"), [message.get("reasoning")]
     calls, results = list(listed(message.get("tool_calls"))), []
@@ -84,7 +82,8 @@ def _assistant(message: dict) -> list[dict]:
     if thoughts:
         content = [*thoughts, *(content if isinstance(content, list) else
                                 [{"text": content}] if isinstance(content, str) else [])]
-    return [{"role": "assistant", "content": content, "tool_calls": calls}, *results]
+    return [{"role": "assistant", "content": content, "tool_calls": calls, "logprobs": likely},
+            *results]
 
 
 def _tool(message: dict) -> dict:
@@ -94,29 +93,19 @@ def _tool(message: dict) -> dict:
     return message | {"content": message.get("content") or words, "is_error": bool(error)}
 
 
-def _messages(given: list) -> Iterator[tuple[str, object]]:
+def _messages(given: list, sample: dict) -> Iterator[tuple[str, object]]:
     """Give messages in the chat form, each with what to call it in a note."""
-    for place, message in chat.numbered(given):
-        role = under(message, "role")
-        for part in (_assistant(message) if role == "assistant" else
-                     [_tool(message)] if role == "tool" else [message]):
-            yield place, part
-
-
-def _logprobs(sample: dict, given: list, steps: tuple[Step, ...]) -> tuple[tuple, list[str]]:
-    """Give each step the log-probabilities of the output that made its message."""
     choices = [under(output, "choices", 0) for output in (
         *(under(event, "output") for event in listed(sample.get("events"))), sample.get("output"))]
     made = {text(under(choice, "message", "id")): under(choice, "logprobs") for choice in choices}
-    said = [m for m in given if under(m, "role") == "assistant"]
-    out, notes = [], []
-    for step, message in zip(steps, said, strict=True):
-        own = text(message.get("id"))
-        found, odd = logprobs(made.get(own) if own else
-                              under(choices[-1], "logprobs") if message is said[-1] else None)
-        out.append(msgspec.structs.replace(step, logprobs=found))
-        notes += [odd] if odd else []
-    return tuple(out), notes
+    made[""] = None  # a message without an id is of no output, but the last is of the last
+    last = max((at for at, m in enumerate(given) if under(m, "role") == "assistant"), default=-1)
+    for at, (place, message) in enumerate(chat.numbered(given)):
+        role, own = under(message, "role"), text(under(message, "id"))
+        likely = under(choices[-1], "logprobs") if at == last and not own else made.get(own)
+        for part in (_assistant(message, likely) if role == "assistant" else
+                     [_tool(message)] if role == "tool" else [message]):
+            yield place, part
 
 
 def _answer(given: list, steps: tuple[Step, ...]) -> str:
@@ -144,10 +133,9 @@ def _sample(document: Document, sample: dict, head: dict) -> Imported | Unread:
     sample = sample | {name: _attached(sample.get(name), sample.get("attachments"), missing)
                        for name in ("input", "messages")}
     given = listed(sample["messages"])
-    read = chat.read(_messages(given))
-    steps, odd = _logprobs(sample, given, read.steps)
+    read = chat.read(_messages(given, sample))
     success, reward, why = verdict(sample)
-    notes = [*why, *odd, *read.notes]
+    notes = [*why, *read.notes]
     if missing:
         notes.append(f"{len(missing)} attachments that are not in the log")
     if limit := under(sample, "limit", "type"):
@@ -161,7 +149,7 @@ def _sample(document: Document, sample: dict, head: dict) -> Imported | Unread:
                                         text(under(sample, "output", "model")))
     goal = _goal(sample) or read.opening
     return run(
-        document.line, f"{task}-{shown(epoch)}", goal, steps, _answer(given, steps),
+        document.line, f"{task}-{shown(epoch)}", goal, read.steps, _answer(given, read.steps),
         success=success, reward=reward, task_id=task, trial=str(epoch), model=model or None,
         opening="" if read.opening == goal else read.opening, procedure=read.procedure,
         notes=tuple(notes),

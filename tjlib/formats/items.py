@@ -13,8 +13,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from tjlib.formats import chat
 from tjlib.formats.fields import decoded, listed, text, under
 from tjlib.formats.imported import shown
@@ -50,7 +48,7 @@ class _Turn:
 
     def message(self) -> dict:
         return {"role": "assistant", "content": _joined(self.thoughts + self.said),
-                "tool_calls": self.calls}
+                "tool_calls": self.calls, "logprobs": self.logprobs and list(self.logprobs)}
 
 
 def _kind(item: object) -> str:
@@ -212,10 +210,8 @@ def read(parts: Iterable[tuple[str, object]]) -> chat.Chat:
     turns = [message for _, message in reading.messages if isinstance(message, _Turn)]
     told = chat.read([(place, message.message() if isinstance(message, _Turn) else message)
                       for place, message in reading.messages], _failed)
-    steps = tuple(msgspec.structs.replace(step, logprobs=own.logprobs)
-                  for step, own in zip(told.steps, turns, strict=True))
     notes = [*reading.notes, *told.notes]
     if reading.encrypted:
         notes.append(f"{reading.encrypted} reasoning items without a text that can be read")
     answer = "" if not turns or turns[-1].calls else _joined(turns[-1].said)
-    return told._replace(steps=steps, notes=tuple(notes), answer=answer)
+    return told._replace(notes=tuple(notes), answer=answer)
