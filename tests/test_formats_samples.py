@@ -1,4 +1,4 @@
-"""What public logs are known to hold beyond their counts (`test_format_counts`)."""
+"""What public logs are known to hold beyond their counts (`test_formats_counts`)."""
 
 import json
 from collections import Counter
