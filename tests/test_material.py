@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from tjlib import features, store
+from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.extract import extract
 from tjlib.formats.imported import Imported
 from tjlib.material import LOCAL, OWN, load
-from tjlib.scoring import wide
 from tjlib.textscores import scored
 from tjlib.trace import InputError
 
@@ -43,7 +43,7 @@ def test_stored_runs_and_their_log_give_the_same_graphs_lengths_and_scores(store
         # Edges into one step come in another order.
         assert (sorted(zip(a.edges.target, a.edges.source, a.edges.relation, strict=True))
                 == sorted(zip(b.edges.target, b.edges.source, b.edges.relation, strict=True)))
-    assert wide(ours.scores).equals(wide(theirs.scores))
+    assert compact(ours.scores).scores.equals(compact(theirs.scores).scores)
     assert ours.runs["failed"].tolist() == [k % 2 == 1 for k in range(len(RUNS))]
     assert set(theirs.runs["failed"]) == {None}
     assert theirs.runs["task"].tolist() == [t.trajectory_id for t in RUNS]

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from tjlib import logcommands
 from tjlib.__main__ import main
+from tjlib.compact import compact
 from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load
 from tjlib.measure import ranking
 from tjlib.ranktext import evaluation, ranked
-from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores, wide
+from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores
 from tjlib.trace import InputError, Step, Trajectory
 from tjlib.uncertainty.crossfit import crossfit
 from tjlib.uncertainty.evidence import NO_LOGPROBS
@@ -69,7 +70,7 @@ def test_what_is_known_beside_the_log_makes_a_score_computable():
 
 
 def test_one_row_a_run_and_one_column_a_method_keep_their_order():
-    table = wide(scores(RUNS, "tracer,flat"))
+    table = compact(scores(RUNS, "tracer,flat")).scores
     assert list(table.columns) == ["tracer", "flat"]
     assert list(table.index) == [r.trajectory.trajectory_id for r in RUNS]
 
@@ -252,9 +253,9 @@ def test_uq_names_what_it_could_not_read_by_line(run, log):
     status, out, err = run("--traces", log, "--method", "n_steps")
     assert status == 0 and "\x1b" not in out + err
     assert err.splitlines() == [
-        f"tjlib: {log}:2: no episode of tau-bench",
         f"tjlib: {log}:1: tau-1: message 0: of unknown role 'critic?[2J', left out",
-        f"tjlib: {log}:1: tau-1: no reward that is a number, so not judged"]
+        f"tjlib: {log}:1: tau-1: no reward that is a number, so not judged",
+        f"tjlib: {log}:2: no episode of tau-bench"]
 
 
 @pytest.mark.parametrize(("args", "says"), [
