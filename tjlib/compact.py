@@ -41,9 +41,7 @@ class Compact(NamedTuple):
     sources: list[str]
 
 
-def compact(
-    found: pd.DataFrame | Iterable[Mapping[str, Any]] | Compact,
-) -> Compact:
+def compact(found: pd.DataFrame | Iterable[Mapping[str, Any]] | Compact) -> Compact:
     """Keep of scores what a ranking and an evaluation need.
 
     Parameters
@@ -51,6 +49,10 @@ def compact(
     found : DataFrame, iterable of mapping or Compact
         As `scoring.scores` returns or `scoring.stream` yields; what is compact already is
         given back.
+
+    Returns
+    -------
+    Compact
     """
     if isinstance(found, Compact):
         return found
@@ -70,6 +72,7 @@ def compact(
     for column in columns.values():
         column.extend([nan] * (len(at) - len(column)))
     index = pd.Index(list(at), name="trajectory_id")
-    return Compact(pd.DataFrame(about, index, _KEPT, dtype=object),
-                pd.DataFrame({name: np.frombuffer(c) for name, c in columns.items()}, index),
-                pd.DataFrame(list(why), columns=["method", "why"]), sorted(sources))
+    return Compact(
+        pd.DataFrame(about, index, _KEPT, dtype=object),
+        pd.DataFrame({name: np.frombuffer(column) for name, column in columns.items()}, index),
+        pd.DataFrame(list(why), columns=["method", "why"]), sorted(sources))
