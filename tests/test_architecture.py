@@ -163,8 +163,8 @@ ARROWS = {
                            "tjlib.judges.similarity", "tjlib.judges.wording"],
     "tjlib.judges.similarity": ["tjlib.embedding", "tjlib.judges.wording"],
     "tjlib.judges.wording": [],
-    "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.runs",
-                   "tjlib.store"],
+    "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.procedure",
+                   "tjlib.judges.runs", "tjlib.store"],
     "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values", "tjlib.formats.imported"],
     "tjlib.material": ["tjlib.features", "tjlib.formats.registry", "tjlib.scoring",
                        "tjlib.uncertainty.*"],
@@ -241,6 +241,8 @@ ARROWS = {
     "tjlib.uncertainty.online": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "equations", "parameters", "prefix", "propagate", "signals",
         "similarity")],
+    "tjlib.yourlog": ["tjlib.formats.imported", "tjlib.formats.registry", "tjlib.runpage.opened",
+                      "tjlib.runpage.texts", "tjlib.uncertainty.*"],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.

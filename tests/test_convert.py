@@ -91,11 +91,11 @@ def test_what_cannot_be_read_is_named_counted_and_ends_in_status_1(tmp_path, run
     (tmp_path / "log" / "a.jsonl").write_text(lines, "utf-8")
     (tmp_path / "log" / "README.md").write_text("# Logs\n", "utf-8")
     status, out, err = run("validate", tmp_path / "log")
-    assert status == 1 and "1 places not read, named above" in err
+    assert status == 1 and "places not read: 1, named above" in err
     assert f"{tmp_path}/log/a.jsonl:2: not JSON" in out and "README.md: no JSON" in out
-    assert "2 runs (openai_chat)" in out and "1 places not read, 1 files passed over" in out
+    assert "runs: 2 (openai_chat)" in out and "places not read: 1, files passed over: 1" in out
     status, out, err = run("convert", tmp_path / "log", "--out", tmp_path / "t.jsonl")
-    assert status == 0 and "a.jsonl:2" in err and "1 places not read" in out
+    assert status == 0 and "a.jsonl:2" in err and "places not read: 1" in out
 
 
 def test_a_log_without_a_run_is_refused_and_writes_nothing(tmp_path, run):
@@ -209,4 +209,4 @@ def test_a_count_says_what_a_log_holds():
     said = []
     done = count(EXAMPLES / "tau2.json", tell=said.append)
     assert (done.runs, done.steps, done.calls, done.observations, done.judged) == (4, 8, 5, 5, 2)
-    assert len(said) == done.notes == 3 and "8 steps, 5 calls, 5 observations" in done.text()
+    assert len(said) == done.notes == 3 and "steps: 8, calls: 5, observations: 5" in done.text()

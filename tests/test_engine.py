@@ -15,12 +15,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import tjlib
 from tjlib import jsonl
 from tjlib.desk import testbed
 from tjlib.engine import TRIES, cores, in_order, spread
 from tjlib.trace import InputError, Verdict
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Sockets that dask leaves to be collected.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning",
+                                        "ignore::ResourceWarning")
 
 TENS = [sum(range(n, n + 10)) for n in range(0, 200, 10)]
 
@@ -135,7 +140,7 @@ def test_an_address_where_nobody_listens_is_refused_in_one_line(monkeypatch):
 def cluster():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1",
-                                  dashboard_address=None, silence_logs=50) as started:
+                                  dashboard_address="127.0.0.1:0", silence_logs=50) as started:
         yield started
 
 
@@ -143,9 +148,23 @@ def test_a_clusters_address_is_the_only_change(cluster):
     assert _results(cluster.scheduler_address) == TENS == _results(1)
 
 
+def test_a_cluster_with_another_tjlib_is_refused_before_any_work(cluster, monkeypatch):
+    monkeypatch.setattr("tjlib.engine.__version__", "0.0")
+    with pytest.raises(InputError, match=f"has tjlib 0.0, {tjlib.__version__}, this is 0.0;"):
+        list(spread(sum, [1], where=cluster.scheduler_address))
+
+
+def test_a_scheduler_without_workers_is_refused_before_any_work():
+    distributed = pytest.importorskip("distributed")
+    with (distributed.LocalCluster(n_workers=0, host="127.0.0.1",
+                                   dashboard_address="127.0.0.1:0") as bare,
+          pytest.raises(InputError, match="no workers; start some")):
+        list(spread(sum, [1], where=bare.scheduler_address))
+
+
 def test_what_the_work_refuses_on_a_cluster_is_told_as_it_was_said(cluster):
-    with pytest.raises(InputError, match=r"^log.jsonl:0: no step$"):
-        list(spread(_refuse, range(1), where=cluster.scheduler_address))
+    with pytest.raises(InputError, match=r"^log.jsonl:[0-2]: no step$"):
+        list(spread(_refuse, range(3), where=cluster.scheduler_address))
 
 
 def test_a_killed_worker_of_a_cluster_loses_nothing(cluster):

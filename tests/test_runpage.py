@@ -61,7 +61,7 @@ def hostile_run(text=EVERYTHING, name="t-1"):
 
 
 def made(*runs, unread=(), name="log.jsonl", **options):
-    return page(Log("native", list(runs), list(unread)), name, similarity=Jaccard(),
+    return page(Log("native", list(runs), list(unread), []), name, similarity=Jaccard(),
                 **options).html
 
 
@@ -200,7 +200,7 @@ def test_every_link_leads_to_a_place_on_the_page_and_ids_are_there_once():
 
 def test_the_steps_of_a_long_run_left_out_are_told_and_its_peak_is_among_those_shown():
     for n, peak in [(60, 0), (60, 59), (61, 0), (61, 30), (61, 60), (500, 30), (500, 499)]:
-        kept = opened._kept(n, peak)
+        kept = opened.kept(n, peak)
         assert kept == sorted(set(kept)) and len(kept) == 60 and {0, peak, n - 1} <= set(kept)
     text = text_of(made(a_run(n=200)))
     told = [(int(a), int(b)) for a, b in re.findall(r"Steps (\d+) to (\d+) are not shown", text)]

@@ -53,11 +53,12 @@ class Count:
 
     def text(self) -> str:
         """Say it in a sentence or two."""
-        return (f"{self.runs} runs ({', '.join(self.formats) or 'no format'}), {self.steps} steps, "
-                f"{self.calls} calls, {self.observations} observations; {self.judged} with an "
-                f"outcome, {self.succeeded} of them good, {self.labelled} with a failed step; "
-                f"{self.unread} places not read, {self.passed} files passed over, "
-                f"{self.notes} notes")
+        formats = ", ".join(self.formats) or "no format"
+        return (f"runs: {self.runs} ({formats}), steps: {self.steps}, calls: {self.calls}, "
+                f"observations: {self.observations}; with an outcome: "
+                f"{self.judged}, of them good: {self.succeeded}, with a failed step: "
+                f"{self.labelled}; places not read: {self.unread}, files passed over: "
+                f"{self.passed}, notes: {self.notes}")
 
 
 def counted(

@@ -85,19 +85,27 @@ class _Cluster:
         except (OSError, ValueError) as error:
             raise InputError(f"{address}: no scheduler answers ({error}); start one with: "
                              "dask scheduler") from None
-        try:
-            there = set(self._client.run(_version).values())
-        except Exception as error:
+        # A worker that is lost while it is asked is no reason to refuse the others.
+        workers = list(self._client.run(_version, on_error="return").values())
+        answers = [*workers, self._ask_scheduler()]
+        if lacking := [answer for answer in answers if isinstance(answer, ImportError)]:
             self.close()
-            raise InputError(f"{address}: a worker cannot load tjlib ({error}); install it "
-                             "there") from None
-        if there != {__version__}:
+            raise InputError(f"{address}: the scheduler or a worker cannot load tjlib "
+                             f"({lacking[0]}); install it there")
+        there = {answer for answer in answers if isinstance(answer, str)}
+        if not workers or there != {__version__}:
             self.close()
             raise InputError(f"{address}: " + (
-                f"workers have tjlib {', '.join(sorted(there))}, this is {__version__}; install "
-                "the same" if there else "no workers; start some with: dask worker ADDRESS"))
+                f"it has tjlib {', '.join(sorted(there))}, this is {__version__}; install the same"
+                if workers else "no workers; start some with: dask worker ADDRESS"))
         self.workers = sum(self._client.ncores().values())
         self.pool: Executor = self._client.get_executor(pure=False)
+
+    def _ask_scheduler(self) -> str | Exception:
+        try:
+            return self._client.run_on_scheduler(_version)
+        except Exception as error:
+            return error
 
     def renew(self) -> bool:
         """Leave it to the scheduler; what else is under way goes on."""

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from tjlib import store
 from tjlib.judges import models, panel, runs
+from tjlib.judges.procedure import DESK, Procedure
 from tjlib.trace import Trajectory, Verdict
 
 __all__ = ["judged"]
@@ -21,7 +22,7 @@ __all__ = ["judged"]
 
 def judged(
     model: str, designs: Sequence[str], trajectories: Sequence[Trajectory], *, n: int,
-    out: str = "", order: str = "paper", workers: int = 1,
+    out: str = "", order: str = "paper", workers: int = 1, procedure: Procedure = DESK,
 ) -> list[Verdict]:
     """Judge the first trajectories of a set, now.
 
@@ -39,6 +40,8 @@ def judged(
     order : {"paper", "shared_first"}
     workers : int
         Calls under way at a time.
+    procedure : Procedure
+        What the judges are told of the desk; default the refund desk's.
 
     Returns
     -------
@@ -52,7 +55,8 @@ def judged(
         a file that holds another run, or three failed calls in a row.
     """
     connected = models.connect(model)
-    judges = [panel.Judge(design, connected, order=order) for design in designs]
+    judges = [panel.Judge(design, connected, order=order, procedure=procedure)
+              for design in designs]
     with TemporaryDirectory() as folder:
         traces = Path(folder) / "trajectories.jsonl"
         store.write(traces, trajectories)

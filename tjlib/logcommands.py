@@ -43,7 +43,7 @@ def validate(args: argparse.Namespace) -> None:
     done = count(args.log, known(args), args.labels, tell=print)
     print(done.text())
     if done.unread or not done.runs:
-        raise InputError(f"{args.log}: {done.unread} places not read, named above" if done.unread
+        raise InputError(f"{args.log}: places not read: {done.unread}, named above" if done.unread
                          else f"{args.log}: holds no run in any format that is known")
 
 

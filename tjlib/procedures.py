@@ -42,7 +42,7 @@ def read(path: str | Path) -> Procedure:
     ----------
     path : str or Path
         A YAML file in UTF-8, or the name of one that comes with the library:
-        general, library_desk, refund_desk.
+        bicycle_desk, general, library_desk, refund_desk.
 
     Returns
     -------

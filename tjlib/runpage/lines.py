@@ -15,7 +15,7 @@ from tjlib.charts.theme import HEAT, RELATION
 from tjlib.uncertainty.layout import Layout, layout
 from tjlib.uncertainty.propagate import Propagation
 
-__all__ = ["Drawing", "across", "curve", "drawing", "heat", "height"]
+__all__ = ["Drawing", "across", "around", "curve", "drawing", "heat", "height"]
 
 #: Points of a line; agent steps of a drawn graph, and fewer where their edges are too many.
 MOST, _SHOWN = 300, (12, 6, 3, 1)
@@ -93,8 +93,8 @@ class Drawing(NamedTuple):
     steps: int
 
 
-def _laid_out(run: Propagation, peak: int) -> Layout | None:
-    """Lay out as many steps around the riskiest as can be told apart, if any can."""
+def around(run: Propagation, peak: int) -> Layout | None:
+    """Lay out as many steps around the riskiest (0-based) as can be told apart, if any can."""
     n = len(run.r)
     for shown in _SHOWN:
         begin = max(0, min(peak - _BEFORE * shown // _SHOWN[0], n - shown))
@@ -121,7 +121,7 @@ def drawing(run: Propagation, peak: int, top: float) -> Drawing | None:
     Drawing or None
         None where a single step has more observations than can be told apart.
     """
-    found = _laid_out(run, peak)
+    found = around(run, peak)
     if found is None:
         return None
 

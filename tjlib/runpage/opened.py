@@ -28,7 +28,7 @@ from tjlib.uncertainty.signals import local
 from tjlib.uncertainty.similarity import Similarity
 from tjlib.uncertainty.text import observation_text
 
-__all__ = ["Opened", "Row", "opened", "propagated", "row"]
+__all__ = ["Opened", "Row", "kept", "opened", "propagated", "row"]
 
 #: Steps of a run on a page: in all, and of them at each end; calls of a step, notes of a run.
 STEPS, ENDS, CALLS, NOTES = 60, 10, 20, 20
@@ -102,13 +102,19 @@ def row(run: Imported, done: Propagation, score: tuple[float | None, str],
                verdicts)
 
 
-def _kept(n: int, riskiest: int) -> list[int]:
-    """Choose the steps of a run that are shown."""
-    if n <= STEPS:
+def kept(n: int, riskiest: int, most: int = STEPS, ends: int = ENDS) -> list[int]:
+    """Choose the steps of a run that are shown: the first, the last, those around the riskiest.
+
+    Examples
+    --------
+    >>> kept(100, 50, most=6, ends=1)
+    [0, 48, 49, 50, 51, 99]
+    """
+    if n <= most:
         return list(range(n))
-    middle = STEPS - 2 * ENDS
-    begin = min(max(riskiest - middle // 2, ENDS), n - ENDS - middle)
-    return [*range(ENDS), *range(begin, begin + middle), *range(n - ENDS, n)]
+    middle = most - 2 * ends
+    begin = min(max(riskiest - middle // 2, ends), n - ends - middle)
+    return [*range(ends), *range(begin, begin + middle), *range(n - ends, n)]
 
 
 def _arguments(args: dict[str, Any]) -> str:
@@ -156,24 +162,24 @@ def opened(of: Row, done: Propagation, top: float) -> Opened:
              "answer": cut(trajectory.final_answer, _MESSAGE)}
     if not n:
         return Opened(texts, [], {}, [], "", [], None, "", done.source, 0)
-    graph, kept = done.graph, _kept(n, of.peak.step)
+    graph, chosen = done.graph, kept(n, of.peak.step)
     env = graph.kind == KINDS.index("env")
     flags: dict[int, list[str]] = {}
     for verdict in of.verdicts:
         if verdict.failure_step is not None:
             flags.setdefault(verdict.failure_step, []).append(verdict.judge)
-    made = parts(done).iloc[kept].to_dict("records")
+    made = parts(done).iloc[chosen].to_dict("records")
     steps = []
-    for i, terms in zip(kept, made, strict=True):
+    for i, terms in zip(chosen, made, strict=True):
         seen = np.flatnonzero(env & (graph.step == i))
         doubts = [(float(graph.uncertainty[node]), graph.why[node]) for node in seen]
         steps.append({"n": i, "risk": float(done.r[i]), "flags": flags.get(i, []),
                       "terms": [(name, terms[name]) for name in PARTS if terms[name] >= 0.005],
                       **_step(trajectory.steps[i], doubts)})
-    gaps = {b: (a + 1, b - 1) for a, b in pairwise(kept) if b > a + 1}
+    gaps = {b: (a + 1, b - 1) for a, b in pairwise(chosen) if b > a + 1}
     dots = [{"x": across(i, n), "y": height(float(of.risks[i]), top), "step": i, "judges": by}
             for i, by in [(of.peak.step, []), *sorted(flags.items())] if i < n]
     return Opened(
-        texts, steps, gaps, done.table().iloc[kept][_NUMBERS].to_dict("records"),
+        texts, steps, gaps, done.table().iloc[chosen][_NUMBERS].to_dict("records"),
         curve(of.risks, top), dots, drawing(done, of.peak.step, top), _hears(of.peak),
         done.source, local(trajectory).n_imputed if done.source == "logprob" else 0)
