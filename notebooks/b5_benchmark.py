@@ -35,11 +35,11 @@
 # %% [markdown]
 # ## What is scored
 #
-# Unless you bring a log, the runs are those of the chapter before: tau-bench's airline desk, four
-# trials of each of fifty tasks, with rewards. Their text is not ours to keep, so the page computes with
-# stored numbers. Where a method needs token probabilities it is given those of a small model that
-# read the runs afterwards, the surrogate; the agent's own were not logged. A log of yours brings its
-# own, or has none, and then these methods say so:
+# Unless you bring a log, the runs are those of [the chapter on local signals](b3_local_signals):
+# tau-bench's airline desk, four trials of each of fifty tasks, with rewards. Their text is not ours
+# to keep, so the page computes with stored numbers. Where a method needs token probabilities it is
+# given those of a small model that read the runs afterwards, the surrogate; the agent's own were not
+# logged. A log of yours brings its own, or has none, and then these methods say so:
 #
 # ```bash
 # tjlib rerun b5_benchmark -p traces my_runs.jsonl
@@ -69,11 +69,11 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import benchmark, features, tables
+from tjlib import benchmark, tables
 from tjlib.charts import analysis, signals
 from tjlib.charts.show import show
+from tjlib.uncertainty.methods import METHODS
 
-CALIBRATED = ("rupa_calibrated", "rupa_structural_calibrated")
 AGAINST = [("rupa_structural", "n_steps"), ("rupa_structural", "flat"), ("rupa", "n_steps"),
            ("rupa", "flat_u"), ("rupa_calibrated", "rupa"),
            ("rupa_structural_calibrated", "rupa_structural")]
@@ -130,6 +130,8 @@ chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, 
 # papers write them, so a row left of the line ranks the wrong way round, and is not turned. The
 # controls stand below: flat scores, counts, random numbers.
 #
+# The names are those of `tjlib uq`; the folded table says in a line what each is.
+#
 # The three columns ask three questions. Over all pairs a score may gain by telling hard tasks from
 # easy ones, or long runs from short. Pairs of the same length take the second away, pairs of one task
 # the first; both leave few pairs, which the intervals show.
@@ -152,13 +154,16 @@ COLUMNS = {"auroc": "AUROC", "average_precision": "AP", "best_f1": "best F1", "p
 silent = [m for m in dict.fromkeys(single["method"])
           if all(pd.isna(by_name[m, metric]["value"]) for metric in COLUMNS)]
 shown = [m for m in dict.fromkeys(single["method"]) if m not in silent]
-chance = {metric: by_name[shown[0], metric]["chance"] for metric in COLUMNS}
-rows = [[m, *(tables.estimate(by_name[m, metric], 2) for metric in COLUMNS),
+chance = {metric: by_name["random", metric]["chance"] for metric in COLUMNS}
+WHAT = {"rupa_calibrated": "rupa, relations weighed by equation 6, fitted on the other half",
+        "rupa_structural_calibrated": "rupa_structural, likewise",
+        **{name: method.__doc__.splitlines()[0] for name, method in METHODS.items()}}
+rows = [[m, WHAT[m], *(tables.estimate(by_name[m, metric], 2) for metric in COLUMNS),
          f"{by_name[m, 'auroc']['n']} of {len(runs.scores['trajectory_id'].unique())}"]
         for m in shown]
-rows.append(["(no knowledge)", *(f"{c:.2f}" if pd.notna(c) else "none"
+rows.append(["(no knowledge)", "", *(f"{c:.2f}" if pd.notna(c) else "none"
                                  for c in chance.values()), ""])
-tables.show(pd.DataFrame(rows, columns=["method", *COLUMNS.values(), "runs compared"]),
+tables.show(pd.DataFrame(rows, columns=["method", "what it is", *COLUMNS.values(), "runs compared"]),
             "Every method that has a score, and what no knowledge gives: AP's is the share of "
             "failures, best F1's what calling every run failed gives. Best F1 is chosen on these "
             "very runs.", MADE, folded=True)
@@ -241,8 +246,7 @@ else:
 # ## Exercises
 
 # %% tags=["hide-input"]
-turned = ("fewer_steps", "n_steps")
-chapter.text("b5-x-fewer", say(turned[0]))
+chapter.text("b5-x-fewer", say("fewer_steps"))
 pairs = by_name["n_steps", "auroc"]["pairs"], by_name["n_steps", "auroc|same_length"]["pairs"]
 chapter.number("b5-x-pairs", pairs[0], 0)
 chapter.number("b5-x-same", pairs[1], 0)

@@ -1,8 +1,8 @@
 """Every method on the runs of a log or of a stored set, and how well each ranks the failures.
 
-Decision: a page gets the same table whether it was given a log or the numbers kept of one, with RUPA
-calibrated on the other half of the tasks among the methods. Refusal: no method is left out because it
-does badly or has no score, and no outcome is seen before the ranking.
+Decision: a page gets the same table whether it was given a log or the numbers kept of one, with
+RUPA calibrated on the other half of the tasks among the methods. Refusal: no method is left out
+because it does badly or has no score, and no outcome is seen before the ranking.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pandas as pd
 
 from tjlib import features, scoring
 from tjlib.formats import registry
-from tjlib.trace import InputError
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.signals import local
 from tjlib.uncertainty.similarity import similarity
@@ -93,9 +92,9 @@ def ranked(
     DataFrame
         As `scoring.evaluate`, controls last; without any outcome every value is missing.
     """
-    try:
+    if scores["success"].notna().any():
         found = scoring.evaluate(scores, rng, pairs=pairs, draws=draws)
-    except InputError:
+    else:
         names = [*scores["method"].unique(), *(" - ".join(pair) for pair in pairs)]
         metrics = ("auroc", "average_precision", "best_f1", "prr", "auroc|same_length",
                    "auroc|same_task", "rank_correlation|length")
