@@ -27,6 +27,8 @@ ARROWS = {
     "tjlib.chapter": [],
     "tjlib.charts": [],
     "tjlib.charts.*": ["tjlib.charts.*"],
+    "tjlib.benchmark": ["tjlib.features", "tjlib.formats.registry", "tjlib.scoring",
+                        "tjlib.uncertainty.*"],
     "tjlib.claims": [],
     "tjlib.claims.*": ["tjlib.claims.*", "tjlib.measure.*", "tjlib.desk.rules"],
     "tjlib.commands": ["*"],

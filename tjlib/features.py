@@ -18,7 +18,6 @@ import pandas as pd
 from tjlib.extract import WIDEST, Tables
 from tjlib.jsonl import atomic
 from tjlib.packaged import data_folder
-from tjlib.scoring import COLUMNS
 from tjlib.trace import InputError
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -238,6 +237,8 @@ def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy")
     InputError
         If the tables hold no such scores.
     """
+    from tjlib.scoring import COLUMNS  # with what evaluates; the graphs are read without it
+
     held = tables.scores
     held = held[(held["similarity"] == similarity) & (held["u"] == measure)]
     if held.empty:
