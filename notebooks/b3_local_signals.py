@@ -252,7 +252,7 @@ for method in given.methods:
         dots += [*both[:1], *(each | {"value": None, "lo": None, "hi": None} for each in both[1:])] or [mark]
 dots = pd.DataFrame(dots).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 
-# %% mystnb={"figure": {"caption": "AUROC of local signals: filled, on the runs of this page, with intervals by whole tasks; hollow, the paper's Table 1, airline and retail. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page; data/published/rupa_table1.csv.", "name": "fig-b3-table1"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of local signals: filled, on the runs of this page, with intervals by whole tasks; hollow, the paper's Table 1, airline and retail. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page; rupa_table1.csv in data/published.", "name": "fig-b3-table1"}} tags=["hide-input"]
 show(charts.forest(dots), name="b3-table1",
      table=dots[["panel", "signal", "shown", "where", "published"]],
      alt="A row a signal and a panel a set of pairs: a point with its interval on an AUROC axis "
@@ -510,7 +510,7 @@ bars.insert(3, {"number": "stagnation", "what": "failed runs", "value": None, "l
                 "shown": "undefined: the paper does not define it", "published": PRINTED["stagnation"]})
 bars = pd.DataFrame(bars).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 
-# %% mystnb={"figure": {"caption": "The riskiest step of failed runs (filled square), the other steps of the same runs, and the riskiest step of successful runs, with intervals by whole tasks; hollow, what the paper prints for its failed runs. Data: the runs chosen at the top of this page; data/published/rupa_prose_numbers.csv.", "name": "fig-b3-levels"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The riskiest step of failed runs (filled square), the other steps of the same runs, and the riskiest step of successful runs, with intervals by whole tasks; hollow, what the paper prints for its failed runs. Data: the runs chosen at the top of this page; rupa_prose_numbers.csv in data/published.", "name": "fig-b3-levels"}} tags=["hide-input"]
 show(charts.levels(bars), name="b3-levels", table=bars,
      alt="Rows for repetition, stagnation, failing observation and distance from the goal: points "
          "for the riskiest step, other steps and successful runs on an axis from 0 to 1, and hollow "
