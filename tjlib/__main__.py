@@ -129,8 +129,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--format", default="auto", metavar="NAME",
                      help="auto (by content), native or tau_bench")
     sub.add_argument("--method", default="all", metavar="A,B",
-                     help="such as rupa,pe; the runs are ranked by the first (all; a name "
-                          "there is none of lists them)")
+                     help="such as rupa,pe; the runs are ranked by the first (default: all; an "
+                          "unknown name lists them)")
     sub.add_argument("--embedder", default="jaccard", metavar="NAME",
                      help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
     sub.add_argument("--out", metavar="CSV", help="write every score, or why there is none")
