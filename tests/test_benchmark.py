@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tjlib import benchmark, scoring
+from tjlib import benchmark
+from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.jsonl import write
 from tjlib.uncertainty.methods import METHODS
@@ -32,7 +33,7 @@ def test_every_method_is_in_the_table_with_rupa_calibrated_on_the_other_half(air
 
 
 def test_scikit_learn_agrees_on_every_methods_auroc_and_average_precision(airline, table):
-    wide = scoring.wide(airline.scores)
+    wide = compact(airline.scores).scores
     failed = ~airline.scores.drop_duplicates("trajectory_id")["success"].astype(bool)
     assert (len(failed), failed.sum()) == (200, 116)
     for method in wide.columns.difference(["verbalized", "uprop"]):

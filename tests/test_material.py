@@ -89,3 +89,9 @@ def test_the_published_table_and_prose_are_as_the_shared_ones(shared):
     for name in ("rupa_table1", "rupa_prose_numbers"):
         theirs = pd.read_csv(shared / "published" / f"{name}.csv")
         assert store.published(name).equals(theirs)
+
+
+def test_the_desks_steps_are_as_uncertain_as_their_calls_as_in_its_scores():
+    found = load("testbed", ["sp_mean"])
+    means = [sum(u.u) / len(u.u) for u in found.local]
+    assert found.scores["value"].astype(float).tolist() == pytest.approx(means)
