@@ -175,6 +175,18 @@ def test_a_result_without_an_id_goes_to_the_call_that_it_repeats(tmp_path):
         step.calls, step.observations, strict=True)] == [(1, "1"), (2, "2")]
 
 
+def test_many_calls_without_an_id_meet_their_results_in_linear_time(tmp_path):
+    called = [{"function": "f", "args": {"x": at}} for at in range(20_000)]
+    messages = [*({"role": "assistant", "content": None, "tool_calls": half}
+                  for half in (called[:10_000], called[10_000:])), *(
+        {"role": "tool", "content": str(call["args"]["x"]), "tool_call": call}
+        for call in reversed(called[10_000:])), *(
+        {"role": "tool", "content": "?"} for _ in called[:10_000])]
+    one, two = read_dojo(tmp_path, messages=messages).trajectory.steps
+    assert [o.data["text"] for o in one.observations] == ["?"] * 10_000
+    assert [o.data["text"] for o in two.observations] == [str(c.args["x"]) for c in two.calls]
+
+
 def test_the_parts_of_a_message_of_agentdojo_hold_their_text_under_content(tmp_path):
     messages = [{"role": role, "content": [{"type": "text", "content": said}]}
                 for role, said in [("system", "Rules"), ("user", "Go"), ("assistant", "Done")]]

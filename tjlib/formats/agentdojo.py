@@ -9,7 +9,10 @@ model's window is.
 
 from __future__ import annotations
 
+import json
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
+from itertools import count
 
 from tjlib.documents import Document, Unread
 from tjlib.formats import chat
@@ -27,14 +30,16 @@ def recognise(value: object) -> bool:
     return isinstance(value, dict) and {"suite_name", "user_task_id", "messages"} <= set(value)
 
 
-def _key(call: object) -> tuple[object, object]:
-    return keyed(call).get("function"), keyed(call).get("args")
+def _key(call: object) -> str:
+    return json.dumps([keyed(call).get("function"), keyed(call).get("args")], sort_keys=True)
 
 
 def _linked(messages: list) -> list:
     """Return the messages in chat form, calls and results without an id given one."""
     out: list = []
-    waiting: list[tuple[tuple, int]] = []  # the call and the id it got, oldest first
+    fresh = count(-1, -1)
+    waiting: OrderedDict[int, None] = OrderedDict()  # ids that calls got, the oldest first
+    alike: defaultdict[str, deque[int]] = defaultdict(deque)  # the same by what was called
     for message in messages:
         if not isinstance(message, dict):
             out.append(message)
@@ -44,19 +49,21 @@ def _linked(messages: list) -> list:
             made = []
             for call in calls:
                 own = keyed(call)
-                name = own.get("id") or len(out) * 1000 + len(made)
+                name = own.get("id") or next(fresh)
                 if not own.get("id"):
-                    waiting.append((_key(call), name))
+                    waiting[name] = None
+                    alike[_key(call)].append(name)
                 made.append({"id": name, "function": {"name": own.get("function"),
                                                       "arguments": own.get("args")}})
             message = message | {"tool_calls": made}
         elif message.get("role") == "tool" and not message.get("tool_call_id"):
-            echo = _key(message.get("tool_call"))
-            found = next((one for one in waiting if one[0] == echo), None)
-            found = found or (waiting[0] if waiting else None)
-            if found:
-                waiting.remove(found)
-                message = message | {"tool_call_id": found[1]}
+            same = alike[_key(message.get("tool_call"))]
+            while same and same[0] not in waiting:
+                same.popleft()
+            if waiting:
+                name = same[0] if same else next(iter(waiting))
+                del waiting[name]
+                message = message | {"tool_call_id": name}
         if message.get("role") == "tool" and message.get("error"):
             message = message | {"content": str(message["error"]), "is_error": True}
         out.append(message)
