@@ -109,7 +109,7 @@ def report(args: argparse.Namespace) -> None:
     from tjlib.uncertainty.similarity import similarity
 
     try:
-        method, *others = methods.chosen(args.method)
+        method, *others = methods.chosen(args.method) if args.method else [""]
     except InputError as error:
         raise UsageError(str(error)) from None
     if others:
@@ -126,5 +126,5 @@ def report(args: argparse.Namespace) -> None:
     print(f"{args.out}: {made.runs} runs by {made.method}{table}, {made.opened} of them open in "
           f"full (--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you "
           "share it")
-    for line in log.unread:
+    for line in [*log.unread, *log.passed]:
         print("tjlib:", line, file=sys.stderr)
