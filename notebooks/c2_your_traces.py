@@ -100,6 +100,7 @@ from tjlib.uncertainty.similarity import similarity
 
 # %% tags=["hide-input"]
 path = given.traces or data_folder("examples") / "bicycle_desk.jsonl"
+registry.spare(given.out, path, given.labels, given.verdicts)
 log = registry.load(path, given.format, given.labels or None)
 ORIGIN = f"{plain(str(given.traces))} ({log.format})" if given.traces else (
     "data/examples/bicycle_desk.jsonl, written by us (openai_chat)")

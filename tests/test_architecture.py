@@ -82,6 +82,8 @@ ARROWS = {
     "tjlib.formats.linking": [],
     "tjlib.formats.join": ["tjlib.containers", "tjlib.formats.imported",
                            "tjlib.formats.sidecar"],
+    "tjlib.formats.labels": ["tjlib.containers", "tjlib.documents", "tjlib.formats.detect",
+                             "tjlib.formats.imported", "tjlib.formats.table"],
     "tjlib.formats.langsmith": [f"tjlib.{name}" for name in (
         "documents", "formats.dialects", "formats.fields", "formats.imported",
         "formats.spans", "formats.tokens")],

@@ -470,7 +470,7 @@ def test_other_peoples_files_are_not_judged_into(refuses, files, tmp_path):
     notes.write_text("a note without a newline")
     for out, says in [
         (other, "holds a verdict on t-9, which is not in"), (notes, "notes.txt:1: "),
-        (traces, "looks like a trajectory line"), (tmp_path, "this is a folder"),
+        (traces, "is the log itself"), (tmp_path, "this is a folder"),
         (tmp_path / "no" / "v.jsonl", "create its folder"),
     ]:
         before = out.read_bytes() if out.is_file() else None
