@@ -42,7 +42,7 @@
 # tjlib rerun c2_your_traces -p traces my_runs.jsonl
 # ```
 #
-# `traces` is a file, a folder, or a .gz, .zip or .eval archive. Each file's content decides its format;
+# `traces` is a file, a folder, or a .gz, .zip or .eval archive. Each file's content decides [its format](../book/formats);
 # `format` insists on one. Nothing leaves your machine unless you name a model that is elsewhere.
 
 # %% tags=["parameters"]

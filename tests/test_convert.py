@@ -138,6 +138,18 @@ def test_no_command_writes_over_a_file_that_it_reads(tmp_path, run, monkeypatch,
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == there
 
 
+def test_a_run_with_a_blank_id_gets_one_and_is_judged_with_the_others(tmp_path, run):
+    log = tmp_path / "a.jsonl"
+    runs = [{"id": name, "messages": [{"role": "user", "content": "hi"},
+                                      {"role": "assistant", "content": name + "hello"}]}
+            for name in ("a", "  ", " ")]
+    log.write_text("\n".join(map(json.dumps, runs)), "utf-8")
+    found = load(log)
+    assert [r.trajectory.trajectory_id for r in found.runs] == ["a", "line2", "line3"]
+    assert found.runs[1].notes == ("its id is blank",)
+    assert run("judge", "rules", "--traces", log, "--out", tmp_path / "v.jsonl")[0] == 0
+
+
 def test_what_is_no_run_in_a_log_s_folder_may_be_written_again(tmp_path, run):
     (tmp_path / "a.jsonl").write_bytes((EXAMPLES / "openai_chat.jsonl").read_bytes())
     for _ in range(2):
