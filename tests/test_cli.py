@@ -391,7 +391,7 @@ def test_a_trajectory_without_a_step_is_noted_and_one_without_a_name_is_refused(
     status, out, err = run("judge", "rules", "--traces", files / "bare.jsonl", "--out",
                            files / "new.jsonl")
     assert status == 0 and out.startswith("4 verdicts added")
-    assert err == (f"tjlib: {files / 'bare.jsonl'}:3: no step to look at, as in 2 of 4 "
+    assert err == (f"tjlib: {files / 'bare.jsonl'}: t-3: no step to look at, as in 2 of 4 "
                    "trajectories\n")
     write(files / "bare.jsonl", [*TRAJECTORIES, Trajectory(" ", "goal", (Step("a"),), "")])
     assert "bare.jsonl:3: the trajectory_id is empty; give it a name" in refuses(
