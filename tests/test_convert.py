@@ -1,6 +1,7 @@
 """Convert, validate, score and judge a log: the same runs all the way, nothing lost unsaid."""
 
 import json
+import os
 from pathlib import Path
 
 import msgspec
@@ -136,6 +137,13 @@ def test_no_command_writes_over_a_file_that_it_reads(tmp_path, run, monkeypatch,
     status, _, err = run(*command, "--out", out)
     assert status == 1 and err.count("\n") == 1 and "is read; choose another --out" in err
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == there
+
+
+def test_a_pipe_is_refused_by_a_judge_who_would_find_it_empty_the_second_time(tmp_path, run):
+    pipe, out = tmp_path / "pipe", tmp_path / "v.jsonl"
+    os.mkfifo(pipe)
+    status, _, err = run("judge", "rules", "--traces", pipe, "--out", out)
+    assert status == 1 and "a judge reads the log twice; give a file" in err and not out.exists()
 
 
 def test_a_run_with_a_blank_id_gets_one_and_is_judged_with_the_others(tmp_path, run):

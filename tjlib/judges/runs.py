@@ -98,6 +98,9 @@ def run(
     if Path(out).name == run_file(out).name:
         raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
                          "another --out")
+    if Path(traces).is_fifo():
+        raise InputError(f"{traces}: a pipe can be read once, and a judge reads the log twice; give "
+                         "a file")
     known, notes = _ids(traces, format)
     about = judge.identity()
     made_by = record(about) if about else None
