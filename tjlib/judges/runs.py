@@ -99,8 +99,8 @@ def run(
         raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
                          "another --out")
     if Path(traces).is_fifo():
-        raise InputError(f"{traces}: a pipe can be read once, and a judge reads the log twice; give "
-                         "a file")
+        raise InputError(f"{traces}: a pipe can be read once, and a judge reads the log twice; "
+                         "give a file")
     known, notes = _ids(traces, format)
     about = judge.identity()
     made_by = record(about) if about else None
