@@ -23,7 +23,7 @@
 #
 # ```{admonition} In one minute
 # The log holds {glue:text}`c2-runs` runs; places in it that could not be read: {glue:text}`c2-unread`.
-# The ranking is by {glue:text}`c2-method`, for {glue:text}`c2-surest`. Outcomes are known of
+# The ranking is by {glue:text}`c2-method`, because {glue:text}`c2-surest`. Outcomes are known of
 # {glue:text}`c2-known` runs, {glue:text}`c2-failed` of which failed. As a grade the ranking gets an
 # AUROC of {glue:text}`c2-auroc`, the number of steps alone {glue:text}`c2-auroc-steps` (.5 is a
 # coin). {glue:text}`c2-quiet` of the failed runs have no error anywhere in the log;
@@ -42,7 +42,7 @@
 # tjlib rerun c2_your_traces -p traces my_runs.jsonl
 # ```
 #
-# `traces` is a file, a folder, or a .gz, .zip or .eval archive. Each file's content decides its format;
+# `traces` is a file, a folder, or a .gz, .zip or .eval archive. Each file's content decides [its format](../book/formats);
 # `format` insists on one. Nothing leaves your machine unless you name a model that is elsewhere.
 
 # %% tags=["parameters"]
@@ -89,6 +89,7 @@ from tjlib import live, procedures, promptview, scoring, store, tables, yourlog
 from tjlib.charts import graph as graphs
 from tjlib.charts import yours as figures
 from tjlib.charts.show import show
+from tjlib.containers import place, within
 from tjlib.judges import prompts
 from tjlib.packaged import data_folder
 from tjlib.runpage import lines, summary
@@ -99,6 +100,7 @@ from tjlib.uncertainty.similarity import similarity
 
 # %% tags=["hide-input"]
 path = given.traces or data_folder("examples") / "bicycle_desk.jsonl"
+registry.spare(given.out, path, given.labels, given.verdicts)
 log = registry.load(path, given.format, given.labels or None)
 ORIGIN = f"{plain(str(given.traces))} ({log.format})" if given.traces else (
     "data/examples/bicycle_desk.jsonl, written by us (openai_chat)")
@@ -117,10 +119,10 @@ tables.show(yourlog.counted(log), "What the log holds.", ORIGIN)
 
 # %% tags=["hide-input"]
 MOST = 40
-lost = [("not read", line.removeprefix(f"{path}:")) for line in log.unread]
-lost += [("no run in it", line.removeprefix(f"{path}:")) for line in log.passed]
-lost += [("with a doubt", f"{run.line}: {run.trajectory.trajectory_id}: {note}")
-         for run in log.runs for note in run.notes]
+lost = [("not read", within(path, line)) for line in log.unread]
+lost += [("passed over", within(path, line)) for line in log.passed]
+lost += [("with a doubt", f"{within(path, place(path, run.source, run.line))}: "
+          f"{run.trajectory.trajectory_id}: {note}") for run in log.runs for note in run.notes]
 doubts = pd.DataFrame([(what, plain(line)[:300]) for what, line in lost[:MOST]],
                       columns=["", "file or line, and why"])
 if len(lost) > MOST:
@@ -133,8 +135,8 @@ CONTROLS = ("n_steps", "n_words", "failing_share", "repetition", "random")
 names = list(dict.fromkeys(("rupa", "rupa_structural", "flat", "pe", "sp_mean", *CONTROLS,
                             *filter(None, [given.method]))))
 found = scoring.scores(log.runs, names, similarity=alike)
-by = given.method or yourlog.method(found)
-order = yourlog.ranked(log.runs, found, by)
+by, because = summary.method(found, given.method)
+order = summary.ranked(log.runs, found, by)
 score = {name: (value, why) for name, value, why in found.loc[
     found["method"] == by, ["trajectory_id", "value", "why"]].itertuples(index=False)}
 
@@ -146,8 +148,7 @@ low = [r for r in quiet if place[r.trajectory.trajectory_id] > len(order) / 2]
 chapter.text("c2-runs", f"{len(order):,}")
 chapter.text("c2-unread", f"{len(log.unread):,}")
 chapter.text("c2-method", by)
-chapter.text("c2-surest", "every run has log-probabilities" if by == "rupa" else
-             "that was asked for" if given.method else "not every run has log-probabilities")
+chapter.text("c2-surest", because)
 for key, runs in (("known", known), ("failed", failed), ("quiet", quiet), ("quiet-below", low)):
     chapter.text(f"c2-{key}", f"{len(runs):,}" if known else "(outcomes unknown)")
 chapter.text("c2-errors-well", f"{sum(r.success is True and yourlog.errors(r) > 0 for r in order):,}")

@@ -391,7 +391,7 @@ def test_a_trajectory_without_a_step_is_noted_and_one_without_a_name_is_refused(
     status, out, err = run("judge", "rules", "--traces", files / "bare.jsonl", "--out",
                            files / "new.jsonl")
     assert status == 0 and out.startswith("4 verdicts added")
-    assert err == (f"tjlib: {files / 'bare.jsonl'}:3: no step to look at, as in 2 of 4 "
+    assert err == (f"tjlib: {files / 'bare.jsonl'}: t-3: no step to look at, as in 2 of 4 "
                    "trajectories\n")
     write(files / "bare.jsonl", [*TRAJECTORIES, Trajectory(" ", "goal", (Step("a"),), "")])
     assert "bare.jsonl:3: the trajectory_id is empty; give it a name" in refuses(
@@ -470,7 +470,7 @@ def test_other_peoples_files_are_not_judged_into(refuses, files, tmp_path):
     notes.write_text("a note without a newline")
     for out, says in [
         (other, "holds a verdict on t-9, which is not in"), (notes, "notes.txt:1: "),
-        (traces, "looks like a trajectory line"), (tmp_path, "this is a folder"),
+        (traces, "is the log itself"), (tmp_path, "this is a folder"),
         (tmp_path / "no" / "v.jsonl", "create its folder"),
     ]:
         before = out.read_bytes() if out.is_file() else None

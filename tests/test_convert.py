@@ -1,6 +1,7 @@
 """Convert, validate, score and judge a log: the same runs all the way, nothing lost unsaid."""
 
 import json
+import os
 from pathlib import Path
 
 import msgspec
@@ -85,6 +86,103 @@ def test_a_log_is_not_converted_onto_itself(tmp_path, run):
     path.write_bytes((EXAMPLES / "native.jsonl").read_bytes())
     assert "is the log itself" in run("convert", path, "--out", path)[2]
     assert path.read_bytes() == (EXAMPLES / "native.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("command", [
+    ["convert", "logs"], ["convert", "logs/a.jsonl"],
+    ["report", "logs"], ["report", "logs/a.jsonl"],
+    ["judge", "rules", "--traces", "logs"], ["judge", "rules", "--traces", "logs/a.jsonl"],
+    ["report", "logs/a.jsonl", "--labels", "said.jsonl"],
+    ["convert", "logs/a.jsonl", "--labels", "said.jsonl"],
+    ["judge", "match", "--traces", "other.jsonl", "--reference", "logs/a.jsonl"],
+])
+def test_no_command_writes_over_a_file_that_it_reads(tmp_path, run, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    Path("logs").mkdir()
+    text = (EXAMPLES / "openai_chat.jsonl").read_bytes()
+    for name in ("logs/a.jsonl", "other.jsonl"):
+        Path(name).write_bytes(text)
+    Path("said.jsonl").write_text('{"task_id": "lamp", "success": true}', "utf-8")
+    out = "said.jsonl" if "said.jsonl" in command else "logs/a.jsonl"
+    there = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
+    status, _, err = run(*command, "--out", out)
+    assert status == 1 and err.count("\n") == 1 and "is read; choose another --out" in err
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == there
+
+
+def test_a_pipe_is_refused_by_a_judge_who_would_find_it_empty_the_second_time(tmp_path, run):
+    pipe, out = tmp_path / "pipe", tmp_path / "v.jsonl"
+    os.mkfifo(pipe)
+    status, _, err = run("judge", "rules", "--traces", pipe, "--out", out)
+    assert status == 1 and "a judge reads the log twice; give a file" in err and not out.exists()
+
+
+def test_a_run_with_a_blank_id_gets_one_and_is_judged_with_the_others(tmp_path, run):
+    log = tmp_path / "a.jsonl"
+    runs = [{"id": name, "messages": [{"role": "user", "content": "hi"},
+                                      {"role": "assistant", "content": name + "hello"}]}
+            for name in ("a", "  ", " ")]
+    log.write_text("\n".join(map(json.dumps, runs)), "utf-8")
+    found = load(log)
+    assert [r.trajectory.trajectory_id for r in found.runs] == ["a", "line2", "line3"]
+    assert found.runs[1].notes == ("its id is blank",)
+    assert run("judge", "rules", "--traces", log, "--out", tmp_path / "v.jsonl")[0] == 0
+
+
+def test_what_is_no_run_in_a_log_s_folder_may_be_written_again(tmp_path, run):
+    (tmp_path / "a.jsonl").write_bytes((EXAMPLES / "openai_chat.jsonl").read_bytes())
+    for _ in range(2):
+        assert run("report", tmp_path, "--out", tmp_path / "p.html")[0] == 0
+        assert run("judge", "rules", "--traces", tmp_path, "--out", tmp_path / "v.jsonl")[0] == 0
+
+
+@pytest.mark.parametrize("line, why", [
+    ('{"task_id": "chair", "success": "yes"}', ":2: success is 'yes'; write true or false"),
+    ('{"task_id": "chair", "success": 1}', ":2: success is 1; write true or false"),
+    ('{"task": "chair"}', ":2: no label, which has a task_id, and a success that"),
+    ('{"task_id": "chair", "succ', ":2: the last line is cut off"),
+    ('{"task_id": "lamp", "success": false}', ":2: 'lamp' has another outcome in an earlier"),
+])
+def test_a_mistake_in_labels_that_were_named_is_one_line_with_its_place(tmp_path, run, line, why):
+    said = tmp_path / "labels.jsonl"
+    said.write_text('{"task_id": "lamp", "success": true}\n' + line, "utf-8")
+    status, out, err = run("validate", EXAMPLES / "openai_chat.jsonl", "--labels", said)
+    assert (status, out) == (1, "") and err.startswith(f"tjlib: {said}{why}")
+    assert err.count("\n") == 1
+
+
+def test_of_labels_beside_a_log_that_contradict_each_other_neither_is_taken(tmp_path):
+    """Two models' reports name the same issues, and nothing says whose run is whose."""
+    (tmp_path / "runs.json").write_bytes((EXAMPLES / "swe_agent.json").read_bytes())
+    task = load(tmp_path).runs[0].task_id
+    for name, resolved in (("a", True), ("b", False)):
+        (tmp_path / f"{name}.report.json").write_text(json.dumps({task: {"resolved": resolved}}))
+    log = load(tmp_path)
+    assert [r.success for r in log.runs if r.task_id == task] == [None]
+    assert f"b.report.json:1: {task!r} has another outcome in an earlier label" in log.unread[0]
+    (tmp_path / "b.report.json").unlink()
+    assert [r.success for r in load(tmp_path).runs if r.task_id == task] == [True]
+
+
+def test_a_torn_label_beside_a_log_is_told(tmp_path):
+    (tmp_path / "runs.jsonl").write_bytes((EXAMPLES / "openai_chat.jsonl").read_bytes())
+    (tmp_path / "said.jsonl").write_text('{"task_id": "lamp", "success": true}\n{"task_id": "c')
+    assert load(tmp_path).unread == [f"{tmp_path}/said.jsonl:2: the last line is cut off"]
+
+
+def test_a_format_that_is_not_the_log_s_is_refused_with_the_way_out(tmp_path, run):
+    log = EXAMPLES / "openai_chat.jsonl"
+    for command in (["validate", log], ["uq", "--traces", log], ["report", log, "--out", "p.html"]):
+        status, _, err = run(*command, "--format", "tau2")
+        assert status == 1 and "could be read as tau2, leave" in err
+
+
+def test_what_is_no_json_is_refused_alike_by_a_judge_and_by_validate(tmp_path, run):
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    found = [run(*command, *more)[2] for command, more in (
+        (["validate", tmp_path / "photo.png"], []),
+        (["judge", "rules", "--traces", tmp_path / "photo.png"], ["--out", tmp_path / "v.jsonl"]))]
+    assert found[0] == found[1] and "no JSON object or list" in found[0]
 
 
 def test_labels_are_joined_by_task_and_what_fits_no_run_is_told(tmp_path, run):

@@ -1,6 +1,7 @@
 """Other people's logs: nothing lost on the way, every quirk of the format at its place."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from tjlib.desk.testbed import judged_set
 from tjlib.documents import Unread
 from tjlib.formats import chat
 from tjlib.formats.imported import Imported
-from tjlib.formats.registry import load, stream
+from tjlib.formats.registry import FORMATS, load, stream
 from tjlib.trace import Call, InputError, Observation, to_json
 
 
@@ -254,3 +255,43 @@ def test_no_message_however_odd_breaks_the_reading_or_loses_a_step(items):
     assert len(got.steps) == sum(m["role"] == "assistant" for m in items)
     for step in got.steps:
         assert to_json(step)
+
+
+def rows_of_the_page_of_formats():
+    page = (Path(__file__).parents[1] / "book" / "formats.md").read_text("utf-8")
+    cells = [[cell.strip() for cell in line.strip("|").split("|")]
+             for line in page.splitlines() if line.startswith("| `")]
+    return {name.strip("`"): rest for name, *rest in cells}
+
+
+def has(runs):
+    """Whether any of some runs has an outcome, log-probabilities and usage."""
+    return (any(run.success is not None for run in runs),
+            any(step.logprobs is not None for run in runs for step in run.trajectory.steps),
+            any(run.usage for run in runs))
+
+
+def test_the_page_of_formats_names_every_format_in_the_order_in_which_they_are_tried():
+    assert list(rows_of_the_page_of_formats()) == list(FORMATS)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "examples").iterdir()),
+                         ids=lambda path: path.name)
+def test_no_example_holds_what_the_page_of_formats_says_its_format_lacks(path):
+    log = load(path)
+    _, _, *claimed = rows_of_the_page_of_formats()[log.format]
+    for there, cell in zip(has(log.runs), claimed, strict=True):
+        assert not there or cell.split(",")[0] != "no"
+
+
+def test_the_page_of_formats_says_outcome_where_and_only_where_a_sample_has_one(shared):
+    found = dict.fromkeys(FORMATS, False)
+    for folder in (Path(__file__).parent / "examples", *(shared / "traces" / "samples").iterdir()):
+        name = ""
+        for item in stream(folder) if folder.is_dir() else ():
+            name = item if isinstance(item, str) else name
+            if getattr(item, "success", None) is not None:
+                found[name] = True
+    claimed = {name: not row[2].startswith("no") for name, row in
+               rows_of_the_page_of_formats().items()}
+    assert found == claimed

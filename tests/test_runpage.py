@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
+from tjlib import scoring
 from tjlib.__main__ import main
 from tjlib.formats.imported import Imported
 from tjlib.formats.registry import Log
@@ -127,18 +128,62 @@ def test_a_run_that_was_never_judged_is_neither_success_nor_failure():
         2, 2, 2]  # each in the table and over its run
 
 
-def test_without_log_probabilities_the_page_says_what_ranks_instead():
-    text = text_of(made(a_run()))
-    assert "Ranked by rupa_structural, because rupa has no score for any of these runs" in text
-    assert "no token log-probabilities" in text and "so U is 0" in text
+def sure_run(name):
+    steps = tuple(Step("Look.", logprobs=(-0.1,)) for _ in range(2))
+    return Imported(Trajectory(name, "Refund order 7.", steps, ""), 1)
+
+
+@pytest.mark.parametrize("asked, runs, used, because", [
+    ("", "sure empty", "rupa", "every run has log-probabilities"),
+    ("", "sure unsure", "rupa_structural", "not every run has log-probabilities"),
+    ("", "unsure", "rupa_structural", "not every run has log-probabilities"),
+    ("", "empty", "rupa_structural", "no run has a step"),
+    ("rupa", "sure unsure", "rupa", "it was asked for"),
+    ("rupa", "unsure empty", "rupa_structural",
+     "rupa has no score for any of these runs: not computable: the log has no token log-prob"),
+    ("n_steps", "unsure empty", "n_steps", "it was asked for"),
+])
+def test_the_steps_own_uncertainty_ranks_only_if_every_run_has_it_or_it_is_asked_for(
+        asked, runs, used, because):
+    of = {"sure": sure_run("sure"), "unsure": a_run("unsure"), "empty": a_run("empty", n=0)}
+    runs = [of[name] for name in runs.split()]
+    names = list(dict.fromkeys([asked or "rupa", summary.FALLBACK]))
+    found = summary.method(scoring.scores(runs, names), asked)
+    assert found[0] == used and found[1].startswith(because)
+    assert f"Ranked by {used}, because {found[1]}" in text_of(made(*runs, method=asked))
+
+
+def test_the_riskiest_come_first_equals_as_in_the_log_and_those_without_a_score_last():
+    runs = [a_run("none", n=0), a_run("one", n=1), a_run("three", n=3), a_run("uno", n=1)]
+    order = summary.ranked(runs, scoring.scores(runs, "n_steps"), "n_steps")
+    assert [r.trajectory.trajectory_id for r in order] == ["three", "one", "uno", "none"]
+
+
+def test_a_page_of_a_folder_names_the_file_of_every_run_and_what_was_passed_over(tmp_path, capsys):
+    log = tmp_path / "logs"
+    log.mkdir()
+    for name in ("a", "b"):
+        call = [{"id": "1", "function": {"name": "get", "arguments": "{}"}}]
+        (log / f"{name}.json").write_text(json.dumps({"id": name, "messages": [
+            {"role": "user", "content": "hi"}, {"role": "assistant", "tool_calls": call}]}))
+    (log / "readme.md").write_text("# Notes")
+    said = tmp_path / "said.jsonl"
+    said.write_text('{"task_id": "nobody", "success": true}')
+    assert main(["report", str(log), "--labels", str(said), "--out", str(tmp_path / "p")]) == 0
+    text = text_of((tmp_path / "p").read_text("utf-8"))
+    assert "At a.json:1 of the log" in text and "b.json:1, b : 1 calls without a result" in text
+    assert "passed over: readme.md: no JSON" in text and str(tmp_path) not in text
+    assert "passed over: 1 of the 1 labels given fit no run" in text
+    assert "1 of the 1 labels given fit no run" in capsys.readouterr().err
 
 
 def test_with_log_probabilities_rupa_ranks_and_steps_without_them_are_counted():
     sure = a_run("sure", n=3)
     torn = tuple(Step(s.thought, s.calls, s.observations, logprobs=(-4.0,) if i else None)
                  for i, s in enumerate(sure.trajectory.steps))
-    text = text_of(made(sure, Imported(Trajectory("unsure", "Refund order 7.", torn, ""), 2)))
-    assert "Ranked by rupa; without a score, and last: 1 run." in text
+    text = text_of(made(sure, Imported(Trajectory("unsure", "Refund order 7.", torn, ""), 2),
+                        method="rupa"))
+    assert "Ranked by rupa, because it was asked for; without a score, and last: 1 run." in text
     assert "(logprob); 1 of 3 steps lack it" in text
     assert text.index("unsure") < text.index("sure not judged")
 

@@ -80,24 +80,6 @@ def test_what_a_number_needs_is_a_fact_about_the_log(log):
     assert yourlog.needs([good, bad], said)["in this log"].iloc[-1] == "verdicts on 1 of 2 runs"
 
 
-def test_rupa_ranks_only_if_it_scores_every_run_that_has_a_step():
-    sure, unsure, empty = (run("a", Step("x", logprobs=(-0.1,))), run("b", Step("x")), run("c"))
-
-    def chosen(*runs):
-        return yourlog.method(scoring.scores(runs, "rupa,rupa_structural"))
-
-    assert chosen(sure, empty) == "rupa"
-    assert chosen(sure, unsure) == chosen(empty) == chosen(unsure) == "rupa_structural"
-
-
-def test_the_riskiest_come_first_equals_as_in_the_log_and_those_without_a_score_last():
-    runs = [run("none"), run("one", Step("a")), run("three", *[Step("a")] * 3),
-            run("uno", Step("b"))]
-    found = scoring.scores(runs, "n_steps")
-    order = [r.trajectory.trajectory_id for r in yourlog.ranked(runs, found, "n_steps")]
-    assert order == ["three", "one", "uno", "none"]
-
-
 def test_a_long_run_is_cut_into_stretches_that_keep_its_highest_risk_and_all_its_errors():
     one, _ = laid(long_run(101))
     boxes = yourlog.boxes([one], 20)

@@ -141,7 +141,7 @@ def _allowed(name: str, value: Any, rule: tuple | Callable[[Any], str | None]) -
         return
     for part in value if isinstance(value, list) else [value]:
         if part not in rule:
-            allowed = ", ".join(str(x) for x in rule)
+            allowed = ", ".join(str(x) or "(empty)" for x in rule)
             raise InputError(f"parameter {name}: {part!r} is not one of {allowed}")
 
 

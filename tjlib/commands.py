@@ -69,8 +69,10 @@ def judge(args: argparse.Namespace) -> None:
 
     from tqdm import tqdm
 
+    from tjlib.formats import registry
     from tjlib.judges import runs
 
+    registry.spare(args.out, args.traces, args.reference, args.clean, args.procedure)
     judge = chosen(args)
     done = runs.run(judge, args.traces, args.out, workers=args.workers or 1, limit=args.limit,
                     format=known(args), elsewhere=elsewhere(args),

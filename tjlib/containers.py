@@ -26,7 +26,7 @@ except ImportError:  # then the members packed so are refused below
 
     ZstdError = zipfile.BadZipFile
 
-__all__ = ["Member", "kind", "members", "place"]
+__all__ = ["Member", "kind", "members", "place", "within"]
 
 #: Unpacked bytes allowed for each packed one, beyond what is always allowed. Logs reach 50.
 RATIO, ALWAYS = 200, 256 * 2**20
@@ -208,6 +208,18 @@ def place(path: str | Path, source: str, line: int = 0) -> str:
     between = "/" if source and Path(path).is_dir() else "!" if source else ""
     name = "".join(c if c.isprintable() else "?" for c in source)
     return f"{Path(path)}{between}{name}{f':{line}' if line else ''}"
+
+
+def within(path: str | Path, told: str) -> str:
+    """Say of what is told of a path only where in it that is.
+
+    >>> within("log.jsonl", "log.jsonl:3: cut off"), within("logs", "logs/a.json:3: cut off")
+    ('line 3: cut off', 'a.json:3: cut off')
+    """
+    rest = told.removeprefix(str(Path(path)))
+    if len(rest) == len(told):
+        return told
+    return f"line {rest[1:]}" if rest[:1] == ":" and rest[1:2].isdigit() else rest[1:].lstrip()
 
 
 def members(path: str | Path) -> Iterator[Member]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tjlib.containers import place
 from tjlib.documents import Unread
 from tjlib.formats.imported import Imported, short
-from tjlib.formats.registry import stream, told
+from tjlib.formats.registry import spare, stream, told
 from tjlib.formats.sidecar import beside, label, row
 from tjlib.jsonl import atomic
 from tjlib.trace import InputError, to_json
@@ -133,8 +133,8 @@ def convert(
         As `counted`, if no run could be read or if a file cannot be written.
     """
     names = [Path(to), beside(to), beside(to, "labels")]
-    if Path(path).is_file() and any(n.exists() and n.samefile(path) for n in names):
-        raise InputError(f"{to}: is the log itself; choose another --out")
+    for name in names:
+        spare(name, path, labels)
     with ExitStack() as stack:
         traces, rows, truth = (stack.enter_context(atomic(name)) for name in names)
         done = Count()

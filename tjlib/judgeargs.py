@@ -108,7 +108,7 @@ def _procedure(args: argparse.Namespace):
     if args.procedure:
         return procedures.read(args.procedure)
     run = None
-    for run in _runs(args.traces):
+    for run in _runs(args):
         if rules.applies(run.trajectory):
             return DESK
     if run:
@@ -118,12 +118,13 @@ def _procedure(args: argparse.Namespace):
     return DESK
 
 
-def _runs(path: str) -> Iterator[Imported]:
+def _runs(args: argparse.Namespace) -> Iterator[Imported]:
     """Read the runs of a log; what cannot be read is for the run of the judge to refuse."""
     from tjlib.formats import registry
     from tjlib.formats.imported import Imported
 
-    return (item for item in registry.stream(path) if isinstance(item, Imported))
+    found = registry.stream(args.traces, args.format)
+    return (item for item in found if isinstance(item, Imported))
 
 
 def _matcher(args: argparse.Namespace):
@@ -143,7 +144,7 @@ def _matcher(args: argparse.Namespace):
     log = registry.load(args.reference)
     if log.unread:
         raise InputError(f"{log.unread[0]}; every reference must be readable")
-    tasks = {run.trajectory.trajectory_id: run.task_id for run in _runs(args.traces)}
+    tasks = {run.trajectory.trajectory_id: run.task_id for run in _runs(args)}
     try:
         return Matcher([(run.task_id, run.trajectory) for run in log.runs], tasks, options)
     except InputError as error:
@@ -163,7 +164,7 @@ def _model_free(args: argparse.Namespace):
         seen = Counter(t.trajectory_id for t in clean)
         if twice := [name for name, times in seen.items() if times > 1]:
             raise InputError(f"{args.clean}: {twice[0]} is there twice; delete one")
-        if judged := [run.trajectory.trajectory_id for run in _runs(args.traces)
+        if judged := [run.trajectory.trajectory_id for run in _runs(args)
                       if run.trajectory.trajectory_id in seen]:
             raise InputError(f"{args.clean}: {judged[0]} is in {args.traces} too; a threshold set "
                              "on what is to be judged tells nothing, give other clean runs")

@@ -43,8 +43,11 @@ def validate(args: argparse.Namespace) -> None:
     done = count(args.log, known(args), args.labels, tell=print)
     print(done.text())
     if done.unread or not done.runs:
-        raise InputError(f"{args.log}: places not read: {done.unread}, named above" if done.unread
-                         else f"{args.log}: holds no run in any format that is known")
+        raise InputError(
+            f"{args.log}: holds no run in any format that is known" if not done.unread
+            else f"{args.log}: places not read: {done.unread}, named above" + (
+                f"; nothing could be read as {args.format}, leave --format out and each file's "
+                "content decides" if args.format != "auto" and not done.runs else ""))
 
 
 def uq(args: argparse.Namespace) -> None:
@@ -118,11 +121,12 @@ def report(args: argparse.Namespace) -> None:
     from tjlib.uncertainty.similarity import similarity
 
     try:
-        method, *others = methods.chosen(args.method)
+        method, *others = methods.chosen(args.method) if args.method else [""]
     except InputError as error:
         raise UsageError(str(error)) from None
     if others:
         raise UsageError("a page is ranked by one method; name one")
+    registry.spare(args.out, args.traces, args.labels, args.verdicts)
     log = registry.load(args.traces, known(args), args.labels)
     verdicts = store.read_verdicts(
         args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
@@ -135,5 +139,5 @@ def report(args: argparse.Namespace) -> None:
     print(f"{args.out}: {made.runs} runs by {made.method}{table}, {made.opened} of them open in "
           f"full (--top), {size / 1e6:.1f} MB. It holds what the log says: read it before you "
           "share it")
-    for line in log.unread:
+    for line in [*log.unread, *log.passed]:
         print("tjlib:", line, file=sys.stderr)

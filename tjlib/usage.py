@@ -185,8 +185,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub.add_argument("--verdicts", metavar="FILE", help="verdicts on these runs, beside them")
-    sub.add_argument("--method", default="rupa", metavar="NAME",
-                     help="ranks the runs (rupa; rupa_structural where that has no score)")
+    sub.add_argument("--method", metavar="NAME",
+                     help="ranks the runs (rupa if every run has log-probabilities, else "
+                          "rupa_structural)")
     sub.add_argument("--embedder", default="jaccard", metavar="NAME",
                      help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
     sub.add_argument("--top", type=_count, default=20, metavar="N",

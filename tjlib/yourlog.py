@@ -1,10 +1,8 @@
 """A reader's own log as the frames of a page: what is in it, its ranking, one run opened.
 
 Decision: beside what a log gives stands what each number would need, so that
-an empty cell is a fact about the log; a ranking uses the own uncertainty of
-the steps only if every run has it, or runs with and without would be compared.
-Refusal: nothing here sees an outcome in order to rank, and text of a log
-leaves as short plain lines, with what was cut off counted.
+an empty cell is a fact about the log. Refusal: text of a log leaves as short
+plain lines, with what was cut off counted.
 """
 
 from __future__ import annotations
@@ -24,8 +22,8 @@ from tjlib.uncertainty.layout import parts
 from tjlib.uncertainty.propagate import Propagation
 from tjlib.uncertainty.text import action_text, observation_text, signatures
 
-__all__ = ["OUTCOMES", "boxes", "counted", "courses", "errors", "method", "named", "needs",
-           "ranked", "said", "steps", "word"]
+__all__ = ["OUTCOMES", "boxes", "counted", "courses", "errors", "named", "needs", "said", "steps",
+           "word"]
 
 #: What a page calls an outcome.
 OUTCOMES = {True: "succeeded", False: "failed", None: "not judged"}
@@ -100,30 +98,6 @@ def needs(runs: Sequence[Imported], verdicts: Sequence[Verdict] = ()) -> pd.Data
          f"verdicts on {read:,} of {len(runs):,} runs", bool(read))]
     return pd.DataFrame([(*row, "yes" if there else "no") for *row, there in rows],
                         columns=["to know", "needs", "in this log", "can be had"])
-
-
-def method(found: pd.DataFrame) -> str:
-    """Choose what ranks: RUPA where it scores every run that has a step, else its graph alone.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As `tjlib.scoring.scores`, with rupa.
-
-    Returns
-    -------
-    str
-    """
-    own = found[(found["method"] == "rupa") & (found["steps"] > 0)]
-    return "rupa" if len(own) and own["value"].notna().all() else "rupa_structural"
-
-
-def ranked(runs: Sequence[Imported], found: pd.DataFrame, by: str) -> list[Imported]:
-    """Put the riskiest run first; equals stay in the order of the log, no score comes last."""
-    own = found[found["method"] == by]
-    value = {name: np.inf if score is None else -score
-             for name, score in zip(own["trajectory_id"], own["value"], strict=True)}
-    return sorted(runs, key=lambda run: value[run.trajectory.trajectory_id])
 
 
 def named(rank: int, run: Imported) -> str:

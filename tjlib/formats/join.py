@@ -49,6 +49,10 @@ class Join:
         """Return a run with its outcome, its file and an id of its own."""
         run = replace(run, source=source)
         run = self._labelled(run if source else self._with_row(run))
+        if not run.trajectory.trajectory_id.strip():  # it could be neither judged nor labelled
+            name = f"line{run.line}"
+            run = replace(run, trajectory=replace(run.trajectory, trajectory_id=name),
+                          notes=(*run.notes, "its id is blank"))
         own = name = run.trajectory.trajectory_id
         digest = hashlib.blake2b(to_json(run.trajectory), digest_size=8).digest()
         while name in self._first:

@@ -16,14 +16,15 @@ from typing import NamedTuple
 from tjlib.containers import kind, members
 from tjlib.documents import Unread, values
 from tjlib.formats import detect, sidecar
+from tjlib.formats import labels as labels_of
 from tjlib.formats.detect import Format, Passed, told
-from tjlib.formats.imported import Imported, Outcome
+from tjlib.formats.imported import Imported
 from tjlib.formats.join import Join
 from tjlib.formats.table import FORMATS, OUTCOMES
 from tjlib.jsonl import numbered
 from tjlib.trace import InputError, Trajectory
 
-__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "Passed", "known", "load", "outcomes", "stream",
+__all__ = ["FORMATS", "OUTCOMES", "Format", "Log", "Passed", "known", "load", "spare", "stream",
            "told", "trajectories"]
 
 
@@ -46,27 +47,28 @@ def known(format: str) -> str:
     return format
 
 
-def outcomes(path: str | Path) -> dict[str, Outcome]:
-    """Read what the label files of a path say.
+def spare(out: str | Path, *given: str | Path | None) -> None:
+    """Refuse to write to a file that is read: one of those given, or of a folder of them.
 
     Parameters
     ----------
-    path : str or Path
-        A label file, or a folder or archive in which some may be.
+    out : str or Path
+    *given : str, Path or None
+        What is read; a file of a folder is read if it holds runs or labels.
 
-    Returns
-    -------
-    dict of str to Outcome
-        By the id of a task or a trajectory.
+    Raises
+    ------
+    InputError
     """
-    found: dict[str, Outcome] = {}
-    for member in members(path):
-        for item in values(member.file) if member.file else ():
-            if (labels := detect.labels(item, OUTCOMES)) is None:
-                break  # a label file is one from its first value on
-            found |= {name: said if isinstance(said, Outcome) else Outcome(said)
-                      for name, said in labels.items()}
-    return found
+    if not Path(out).is_file():
+        return
+    for path in map(Path, filter(None, given)):
+        if path.exists() and path.samefile(out):
+            raise InputError(f"{out}: is the log itself, or another file that is read; choose "
+                             "another --out")
+        if (path.is_dir() and Path(out).resolve().is_relative_to(path.resolve())
+                and labels_of.is_read(out)):
+            raise InputError(f"{out}: is a part of {path}, which is read; choose another --out")
 
 
 def _group(file: detect.File) -> tuple[str, str]:
@@ -102,23 +104,27 @@ def stream(
     """
     known(format)
     path, alone = Path(path), kind(path) not in ("folder", "zip")
-    given = outcomes(labels) if labels else {}
-    if labels and not given:
+    given = labels_of.outcomes(labels) if labels else labels_of.Labels({}, [])
+    if given.odd:
+        raise InputError(told(labels, given.odd[0]))
+    if labels and not given.said:
         raise InputError(f"{labels}: holds no outcomes; give one of the label files that a known "
                          'format has, or lines of {"task_id": ..., "success": true or false}')
-    join = Join(path, given, {} if alone else outcomes(path), sidecar.rows(path))
+    found = labels_of.Labels({}, []) if alone else labels_of.outcomes(path)
+    join = Join(path, given.said, found.said, sidecar.rows(path))
     tried = FORMATS if format == "auto" else {format: FORMATS[format]}
     files = (detect.opened(path, member, tried, OUTCOMES, alone) for member in members(path))
     for (name, source), group in groupby(files, _group):
-        found = chain.from_iterable(file.found for file in group)
+        items = chain.from_iterable(file.found for file in group)
         if name:
             yield name
-        for item in FORMATS[name].read(found) if name else found:
+        for item in FORMATS[name].read(items) if name else items:
             where = "" if alone else item.source or source
             if isinstance(item, Imported):
                 yield join.run(item, where)
             else:
                 yield item._replace(source=where)
+    yield from found.odd
     for why in join.left():
         yield Passed(why)
 
@@ -156,11 +162,12 @@ def trajectories(
 
 
 def _is_our_own(path: Path) -> bool:
-    """Tell a file of our trajectories, or of nothing that is known, which their reader names."""
+    """Tell a file of our trajectories, or of objects of no known kind, which their reader names."""
     if not path.is_file():
         return True
     found = chain.from_iterable(values(m.file) for m in members(path) if m.file)
-    return detect.format_of(found, FORMATS)[0] in ("", "native")
+    name, _, seen = detect.format_of(found, FORMATS)
+    return name == "native" or not (name or (seen and all(isinstance(i, Unread) for i in seen)))
 
 
 def load(
@@ -193,7 +200,10 @@ def load(
         else:
             log.passed.append(told(path, item))
     if not log.runs:
-        raise InputError(log.unread[0] if log.unread else
-                         f"{path}: holds no run in any format that is known; known are "
+        if log.unread:
+            raise InputError(log.unread[0] + ("" if format == "auto" else
+                             f"; nothing of it could be read as {format}, leave that out and each "
+                             "file's content decides"))
+        raise InputError(f"{path}: holds no run in any format that is known; known are "
                          f"{', '.join(FORMATS)}")
     return log._replace(format=", ".join(names))

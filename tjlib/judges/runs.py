@@ -21,6 +21,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tjlib import __version__
+from tjlib.formats.imported import shown
 from tjlib.formats.registry import trajectories
 from tjlib.jsonl import append, read
 from tjlib.judges.pool import settled, unordered
@@ -97,6 +98,9 @@ def run(
     if Path(out).name == run_file(out).name:
         raise InputError(f"{out}: that name is for the record of runs beside the verdicts; choose "
                          "another --out")
+    if Path(traces).is_fifo():
+        raise InputError(f"{traces}: a pipe can be read once, and a judge reads the log twice; "
+                         "give a file")
     known, notes = _ids(traces, format)
     about = judge.identity()
     made_by = record(about) if about else None
@@ -122,7 +126,7 @@ def run(
 
 def _ids(traces: str | Path, format: str) -> tuple[set[str], tuple[str, ...]]:
     ids: dict[str, int] = {}
-    bare: list[int] = []
+    bare: list[str] = []
     for line, trajectory in trajectories(traces, format, tell=_log.warning):
         first = ids.setdefault(trajectory.trajectory_id, line)
         if first != line:
@@ -131,11 +135,11 @@ def _ids(traces: str | Path, format: str) -> tuple[set[str], tuple[str, ...]]:
         if not trajectory.trajectory_id.strip():
             raise InputError(f"{traces}:{line}: the trajectory_id is empty; give it a name")
         if not trajectory.steps:
-            bare.append(line)
+            bare.append(shown(trajectory.trajectory_id))
     if not ids:
         raise InputError(f"{traces}: no trajectories in it; give the file of the trajectories")
-    return set(ids), tuple(f"{traces}:{line}: no step to look at, as in {len(bare)} of {len(ids)} "
-                           "trajectories" for line in bare[:1])
+    return set(ids), tuple(f"{traces}: {name}: no step to look at, as in {len(bare)} of {len(ids)} "
+                           "trajectories" for name in bare[:1])
 
 
 def record(about: dict[str, Any]) -> Run:

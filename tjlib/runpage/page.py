@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -21,6 +21,8 @@ import pandas as pd
 
 from tjlib import __version__, scoring
 from tjlib.charts.theme import SCHEMES
+from tjlib.containers import place, within
+from tjlib.formats.imported import Imported
 from tjlib.formats.registry import Log
 from tjlib.runpage import lines, summary
 from tjlib.runpage.opened import NOTES, Opened, Row, opened, propagated, row
@@ -29,12 +31,10 @@ from tjlib.trace import InputError, Verdict
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.similarity import Similarity
 
-__all__ = ["FALLBACK", "ROWS", "TOP", "Page", "page"]
+__all__ = ["ROWS", "TOP", "Page", "page"]
 
 #: Runs that open in full unless told otherwise; rows of the table; lines of what was not read.
 TOP, ROWS, _UNREAD = 20, 2_000, 200
-#: Ranks a log for which the method asked for has no score at all.
-FALLBACK = "rupa_structural"
 _MOST_TOOLS = 25
 
 
@@ -49,7 +49,7 @@ class Page(NamedTuple):
 
 
 def page(
-    log: Log, name: str, *, method: str = "rupa", similarity: Similarity,
+    log: Log, name: str, *, method: str = "", similarity: Similarity,
     verdicts: Sequence[Verdict] = (), top: int = TOP,
     progress: Callable[..., Iterable] | None = None,
 ) -> Page:
@@ -61,8 +61,7 @@ def page(
     name : str
         What the log is called on the page; a path's last part is all that is shown.
     method : str
-        Of `tjlib.uncertainty.methods`; where it scores no run at all, `FALLBACK`
-        ranks, and the page says so.
+        Of `tjlib.uncertainty.methods`, or empty; `summary.method` says what then ranks.
     similarity : Similarity
     verdicts : sequence of Verdict
         On these runs.
@@ -81,17 +80,15 @@ def page(
         If the method is unknown or Jinja is not installed.
     """
     environment = _environment()
-    names = list(dict.fromkeys((method, FALLBACK, "n_steps")))
+    names = list(dict.fromkeys((method or "rupa", summary.FALLBACK, "n_steps")))
     found = scoring.scores(log.runs, names, similarity=similarity, progress=progress)
-    used = method if found.loc[found["method"] == method, "value"].notna().any() else FALLBACK
+    used, because = summary.method(found, method)
     scores = {name: (value, why) for name, value, why in found.loc[
         found["method"] == used, ["trajectory_id", "value", "why"]].itertuples(index=False)}
     said: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         said.setdefault(verdict.trajectory_id, []).append(verdict)
-    # Stable: equals stay in the order of the log, runs without a score come last.
-    ranked = sorted(log.runs, key=lambda run: -_or_last(
-        scores[run.trajectory.trajectory_id][0]))[:ROWS]
+    ranked = summary.ranked(log.runs, found, used)[:ROWS]
     rows = [row(run, propagated(run, used, similarity), scores[run.trajectory.trajectory_id],
                 said.get(run.trajectory.trajectory_id, [])) for run in (progress or iter)(ranked)]
     highest = max((float(r.risks.max()) for r in rows if len(r.risks)), default=0.0)
@@ -104,32 +101,39 @@ def page(
         script=_own(environment, "report.js"), version=__version__, rows=rows,
         top=min(top, len(rows)), opens=opens, highest=highest, grid=lines,
         parameters=Parameters(), similarity=similarity.name,
-        **_about(log, Path(name), found, method, used, verdicts))
+        because=because, **_about(log, Path(name), found, used, verdicts))
     return Page(html, len(log.runs), len(rows), min(top, len(rows)), used)
 
 
-def _or_last(value: float | None) -> float:
-    return float("-inf") if value is None else value
+def _where(path: Path, run: Imported) -> str:
+    """Say where in the log a run is."""
+    return within(path, place(path, run.source, run.line))
 
 
-def _about(log: Log, path: Path, found: pd.DataFrame, method: str, used: str,
+def _about(log: Log, path: Path, found: pd.DataFrame, used: str,
            verdicts: Sequence[Verdict]) -> dict[str, Any]:
     runs = log.runs
     lengths = sorted(len(run.trajectory.steps) for run in runs)
-    notes = [(run.line, run.trajectory.trajectory_id, note) for run in runs for note in run.notes]
-    unread = [line.removeprefix(f"{path}:") for line in log.unread]
-    why = found.loc[(found["method"] == method) & found["value"].isna(), "why"]
-    tools = summary.tools(runs)
+    notes = [(_where(path, run), run.trajectory.trajectory_id, note)
+             for run in runs for note in run.notes]
+    unread = [within(path, line) for line in log.unread]
+    passed = [within(path, line) for line in log.passed]
+    n_without = int(found.loc[found["method"] == used, "value"].isna().sum())
+    tools, quality = summary.tools(runs), summary.ranking(found, used)
     return {
         "log": log, "lengths": lengths, "median": median(lengths),
         "tools": tools[:_MOST_TOOLS], "n_tools": len(tools),
         "calls": sum(tool.calls for tool in tools), "errors": sum(tool.errors for tool in tools),
         "models": sorted({run.model for run in runs if run.model}),
         "n_tasks": len({run.task_id for run in runs}), "success": summary.outcomes(runs),
-        "method": method, "used": used, "why_not": next(iter(why), ""), "n_without": len(why),
-        "sources": summary.sources(found), "quality": summary.ranking(found, used),
+        "used": used, "n_without": n_without,
+        "sources": summary.sources(found), "quality": quality, "remarks": list(dict.fromkeys(
+            f"{title}: {cell['note']}" for of in quality for title, cell in of["cells"].items()
+            if cell["note"])),
         "judges": summary.judges(runs, verdicts), "unread": unread[:_UNREAD],
-        "n_unread": len(unread), "notes": notes[:_UNREAD], "n_notes": len(notes),
+        "n_unread": len(unread), "passed": passed[:_UNREAD], "n_passed": len(passed),
+        "where": partial(_where, path),
+        "notes": notes[:_UNREAD], "n_notes": len(notes),
         "n_noted": len({run for _, run, _ in notes}), "most_notes": NOTES,
     }
 

@@ -2,8 +2,10 @@
 
 Decision: trials of a task are no independent runs, so the interval of the
 success rate resamples tasks where tasks repeat, and the ranking stands beside
-the number of steps, which often does as well. Refusal: a run that was never
-judged is no failure, and a reply that failed is no verdict.
+the number of steps, which often does as well. It uses the steps' own
+uncertainty only if every run has it, or runs with and without would be
+compared. Refusal: a run that was never judged is no failure, a reply that
+failed is no verdict, and nothing sees an outcome in order to rank.
 """
 
 from __future__ import annotations
@@ -22,7 +24,11 @@ from tjlib.measure.resample import bounds_or_why, replicate_weights
 from tjlib.scoring import evaluate
 from tjlib.trace import Verdict
 
-__all__ = ["Tool", "judges", "outcomes", "ranking", "sources", "tools"]
+__all__ = ["FALLBACK", "Tool", "judges", "method", "outcomes", "ranked", "ranking", "sources",
+           "tools"]
+
+#: Ranks a log for which the method asked for has no score at all.
+FALLBACK = "rupa_structural"
 
 _DRAWS = 2_000
 _COLUMNS = {"auroc": "all pairs", "auroc|same_length": "same number of steps",
@@ -80,6 +86,41 @@ def outcomes(runs: Sequence[Imported]) -> dict[str, Any]:
     elif n_tasks == 1 < len(judged):
         found |= {"lo": None, "hi": None, "how": "no interval: all runs are of one task"}
     return found | {"tasks": n_tasks}
+
+
+def method(found: pd.DataFrame, asked: str = "") -> tuple[str, str]:
+    """Choose what ranks a log: what was asked for, else RUPA if it scores every run with a step.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As `scoring.scores`, with `FALLBACK` and what was asked for, or else with rupa.
+    asked : str
+        Ranks even if some runs have no score of it, but not if none has one.
+
+    Returns
+    -------
+    tuple of str and str
+        The method, and why it is that one.
+    """
+    own = found[(found["method"] == (asked or "rupa")) & (found["steps"] > 0)]
+    there = own["value"].notna()
+    if asked and there.any():
+        return asked, "it was asked for"
+    if not asked and len(own) and there.all():
+        return "rupa", "every run has log-probabilities"
+    if asked in ("", FALLBACK):
+        return FALLBACK, "not every run has log-probabilities" if len(own) else "no run has a step"
+    return FALLBACK, f"{asked} has no score for any of these runs: " + (
+        own["why"].iloc[0] if len(own) else "no run has a step")
+
+
+def ranked(runs: Sequence[Imported], found: pd.DataFrame, by: str) -> list[Imported]:
+    """Put the riskiest run first; equals stay in the order of the log, no score comes last."""
+    own = found[found["method"] == by]
+    value = {name: np.inf if score is None else -score
+             for name, score in zip(own["trajectory_id"], own["value"], strict=True)}
+    return sorted(runs, key=lambda run: value[run.trajectory.trajectory_id])
 
 
 def sources(found: pd.DataFrame) -> list[dict[str, Any]]:
