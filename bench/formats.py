@@ -1,12 +1,14 @@
-"""How fast a log is read and converted, beside a plain loop over its lines.
+"""How fast a log is read, converted and scored, beside a plain loop over its lines.
 
     python bench/formats.py [STEPS] [FOLDER]
 
 Writes a log of STEPS steps (default 100,000; a million is about 0.6 GB) in
 OpenAI's chat form, one run a line, then times in one process each: a plain
-json.loads loop, the reading, the conversion, and the reading of the same runs
-as one list in one file. Memory is the most the process held, less what it held
-with nothing read.
+json.loads loop, the reading, the conversion, the reading of the same runs as
+one list in one file, and the scoring as `tjlib uq` does it, by METHODS, first
+in that process alone, then in as many more as there are processors. The ratio
+is the time over that of the loop. Memory is the most the process held, less
+what it held after a log of one run; a worker's is not in it.
 """
 
 import json
@@ -19,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS_A_RUN = 10
+METHODS = "rupa_structural,flat,n_steps"
 
 
 def line(number: int) -> str:
@@ -47,7 +50,7 @@ def write(path: Path, runs: int, listed: bool) -> None:
 
 def work(what: str, path: Path) -> int:
     """Do one of the tasks; return the steps it met."""
-    from tjlib.convert import convert, count
+    from tjlib.convert import Count, convert, count, counted
 
     if what == "json.loads":
         with path.open(encoding="utf-8") as file:
@@ -55,6 +58,15 @@ def work(what: str, path: Path) -> int:
                        for text in file)
     if what == "convert":
         return convert(path, path.with_name("out.jsonl"), tell=print)[0].steps
+    if what.startswith("score"):
+        from tjlib import scoring
+        from tjlib.compact import compact
+
+        done = Count()
+        with path.with_name("scores.csv").open("wb") as file:
+            compact(scoring.written(scoring.stream(
+                counted(done, path, tell=print), METHODS, where=int(what == "score")), file))
+        return done.steps
     return count(path, tell=print).steps
 
 
@@ -65,7 +77,7 @@ def most() -> float:
 def main() -> None:
     if sys.argv[1] == "--one":
         what, path = sys.argv[2], Path(sys.argv[3])
-        work("read", path.with_name("tiny.jsonl"))
+        work(what, path.with_name("tiny.jsonl"))
         before, start = most(), time.perf_counter()
         steps = work(what, path)
         print(steps, time.perf_counter() - start, most() - before)
@@ -77,13 +89,16 @@ def main() -> None:
         write(lines, steps // STEPS_A_RUN, listed=False)
         write(listed, steps // STEPS_A_RUN, listed=True)
         print(f"{steps:,} steps, {lines.stat().st_size / 1e6:,.0f} MB")
+        plain = None
         for what, path in [("json.loads", lines), ("read", lines), ("convert", lines),
-                           ("read a list", listed)]:
+                           ("read a list", listed), ("score", lines), ("score, all", lines)]:
             done = subprocess.run([sys.executable, __file__, "--one", what, path], text=True,
                                   cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.split()
             met, seconds, memory = int(done[0]), float(done[1]), float(done[2])
+            plain = plain or seconds
             print(f"{what:12} {path.stat().st_size / 1e6 / seconds:8,.1f} MB/s "
-                  f"{met / seconds:12,.0f} steps/s {memory:8,.1f} MB more memory")
+                  f"{met / seconds:12,.0f} steps/s {seconds / plain:7,.1f} x "
+                  f"{memory:8,.1f} MB more memory", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from tjlib.extract import extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
 from tjlib.textscores import scored
+from tjlib.trace import InputError
 from tjlib.uncertainty.surrogate import Read, load, turns
 
 #: What an agent at the desk has been told, in our words around the paper's procedure.
@@ -66,28 +67,58 @@ def read(sets: dict[str, list[Imported]], cache: Path, shard: int, shards: int) 
         store.append(cache / f"{name}.{shard}of{shards}.jsonl", readings())
 
 
+def shard(text: str) -> tuple[int, int]:
+    """Read a part of the work, such as 1/2."""
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(text)
+    return part, parts
+
+
 def main() -> None:
-    """Run one stage or both."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("stage", choices=["read", "write"])
+    """Run one stage."""
+    parser = argparse.ArgumentParser(
+        description="Compute data/features anew: read, then write; data/README.md says more.")
+    parser.add_argument("stage", choices=["read", "write"],
+                        help="read: have the surrogate model read every run (hours, goes on where "
+                        "it was stopped); write: make the tables from what it read (minutes)")
     parser.add_argument("--tau-bench", type=Path, required=True,
                         help="tau-bench's historical_trajectories/gpt-4o-airline.json")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder outside the repository")
-    parser.add_argument("--shard", default="1/1", help="read: this part of the work, such as 1/2")
+    parser.add_argument("--cache", type=Path, required=True,
+                        help="a folder outside the repository, for what was read")
+    parser.add_argument("--shard", type=shard, default=(1, 1), metavar="PART/PARTS",
+                        help="read: this part of the work, such as 1/2")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "features",
                         help="write: where the folders of the sets are")
     given = parser.parse_args()
+    try:
+        build(given)
+    except InputError as error:
+        sys.exit(f"build_features: {error}")
+
+
+def build(given: argparse.Namespace) -> None:
+    """Read, or write every set or none."""
     sets = runs(given.tau_bench)
     if given.stage == "read":
-        read(sets, given.cache, *map(int, given.shard.split("/")))
+        try:
+            given.cache.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError.of(error) from None
+        read(sets, given.cache, *given.shard)
         return
+    readings = {name: cached(given.cache, name) for name in sets}
     for name, members in sets.items():
-        readings = cached(given.cache, name)
-        tables = extract(members, readings=readings, spell=load().spell)
+        if left := sum(run.trajectory.trajectory_id not in readings[name] for run in members):
+            raise InputError(f"{given.cache}: {left} of {len(members)} runs of {name} are not read "
+                             "yet; run the stage read with this cache first")
+    model = load()
+    for name, members in sets.items():
+        tables = extract(members, readings=readings[name], spell=model.spell)
         # On the testbed a message is a function of the tool alone.
         tables = scored(members, tables, part="call" if name == "testbed" else "all")
         features.write(tables, name, given.out)
-        print(f"{name}: {len(members)} runs, {len(readings)} read by the surrogate")
+        print(f"{name}: {len(members)} runs")
 
 
 if __name__ == "__main__":

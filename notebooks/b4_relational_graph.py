@@ -21,7 +21,8 @@
 # you can work them with a pencil, and what comes out is this: the graph's term is a weighted mean
 # of risk that its neighbours hold already. An edge decides how loudly a neighbour is heard. It adds
 # no risk of its own, and an edge from a calm neighbour *lowers* the risk of a step. Whether hearing
-# the right neighbours predicts failure is a question for many runs, and for a later chapter.
+# the right neighbours predicts failure is a question for many runs, and for
+# [the benchmark](b5_benchmark).
 #
 # ```{admonition} In one minute
 # A graph of {glue:text}`b4-nodes` events and {glue:text}`b4-edges` edges gives each of
@@ -546,9 +547,9 @@ tables.show(mild.assign(**{name: mild[name].map("{:.3f}".format) for name in mil
 # A relation that every step of every run has, or none, does not vary and gets a q of 0; here:
 # {glue:text}`b4-flat-q`. The testbed's agent says the same sentence with the same call, so it
 # gives cue words little to find. The two halves agree on every $\rho$ within {glue:text}`b4-halves`. At
-# $T = 1$ the largest $\rho$ is {glue:text}`b4-ratio` times the smallest. It can hardly be more: a
-# strength is at most its number in Table 6, so q is at most that, and no two $\rho$ can differ by
-# more than a factor of {glue:text}`b4-limit`. At $T = 0.25$ the ratio is
+# $T = 1$ the largest $\rho$ is {glue:text}`b4-ratio` times the smallest. It has
+# little room: a strength is at most its number in Table 6, so q is at most that, and at $T = 1$ no
+# two $\rho$ can differ by more than a factor of {glue:text}`b4-limit`. At $T = 0.25$ the ratio is
 # {glue:text}`b4-ratio-cold`. The paper prints no T.
 #
 # ## Take an edge away
@@ -626,7 +627,7 @@ LINES = ("full", "no_graph", "no_propagation", "local_only", "drop50", "random_g
          "sequential_only", "no_goal", "no_momentum")
 tried = {name: risks(name) for name in LINES}
 tables.show(pd.DataFrame([
-    (name, VARIANTS[name], round(r.mean(), 3), int(r.argmax()),
+    (name, VARIANTS[name], f"{r.mean():.3f}", int(r.argmax()),
      f"{pd.Series(r).corr(R, method='spearman'):.2f}" if np.ptp(r) and np.ptp(R) else "undefined: all alike")
     for name, r in tried.items()],
     columns=["variant", "what it is", "score", "R is highest at step", "rank correlation with full"]),
@@ -699,7 +700,8 @@ chapter.number("b4-settled", int(np.argmax(np.abs(seen_free - seen_free[-1]) < 0
 # %% [markdown]
 # Without observations and without a cap, R after {glue:text}`b4-long` steps is
 # {glue:text}`b4-free` and still rises by {glue:text}`b4-slope` a step ({glue:text}`b4-slope-middle`
-# halfway): it counts steps. The cap stops it at {glue:text}`b4-capped`. With an observation after
+# halfway): it counts steps. A cap of 1.5 stops it at {glue:text}`b4-capped`: what is capped is the
+# $P$ that a step passes on, and its R is that plus its own U and its share of Q. With an observation after
 # each step R goes from {glue:text}`b4-seen-first` to {glue:text}`b4-seen`, which it reaches within
 # 0.01 at step {glue:text}`b4-settled`.
 #

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 import tjlib
 from tjlib import jsonl
 from tjlib.desk import testbed
-from tjlib.engine import TRIES, cores, spread
+from tjlib.engine import TRIES, cores, in_order, spread
 from tjlib.trace import InputError, Verdict
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,6 +63,13 @@ def _slowly(chunk: list[int]) -> tuple[int, int]:
     return chunk[0], os.getpid()
 
 
+def _wait(flag: Path, chunk: list[int]) -> int:
+    """Let the first chunk wait for a file."""
+    while chunk[0] == 0 and not flag.exists():
+        time.sleep(0.01)
+    return chunk[0]
+
+
 @pytest.mark.parametrize("where", [1, 2])
 def test_chunks_carry_their_place_and_none_is_missing(where):
     assert _results(where) == TENS
@@ -75,6 +83,24 @@ def test_items_are_taken_as_workers_are_free():
     found.close()
 
 
+def test_nobody_runs_far_ahead_of_a_chunk_that_takes_long(tmp_path):
+    flag, items = tmp_path / "go", iter(range(1_000))
+    work = partial(_wait, flag)
+    found = spread(work, items, where=2)
+    ahead = [next(found)[0] for _ in range(8 * 2 - 1)]  # all that may be given out but the first
+    flag.touch()
+    assert 0 not in ahead and next(items) == 8 * 2
+    assert next(found) == (0, 0)
+    found.close()
+
+
+def test_results_are_put_in_the_order_of_their_work_as_soon_as_they_can_be():
+    found = in_order(iter([(2, "c"), (0, "a"), (1, "b")]))
+    assert list(found) == ["a", "b", "c"]
+    come = iter([(0, "a"), (1, "b")])
+    assert next(in_order(come)) == "a" and next(come) == (1, "b")
+
+
 def test_little_work_starts_no_process():
     assert {pid for _, pid in spread(_pid, range(2 * cores()), where=0)} == {os.getpid()}
 
@@ -86,7 +112,7 @@ def test_nothing_to_do_is_done_at_once():
 @pytest.mark.parametrize("where", [1, 2])
 def test_what_the_work_refuses_is_told_as_it_was_said(where):
     with pytest.raises(InputError, match=r"^log.jsonl:0: no step$"):
-        list(spread(_refuse, range(3), where=where))
+        list(spread(_refuse, range(1), where=where))
 
 
 def test_what_a_killed_process_held_is_done_by_another(tmp_path):

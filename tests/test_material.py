@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from tjlib import features, store
+from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.extract import extract
 from tjlib.formats.imported import Imported
 from tjlib.material import LOCAL, OWN, load
-from tjlib.scoring import wide
 from tjlib.textscores import scored
 from tjlib.trace import InputError
 
@@ -43,7 +43,7 @@ def test_stored_runs_and_their_log_give_the_same_graphs_lengths_and_scores(store
         # Edges into one step come in another order.
         assert (sorted(zip(a.edges.target, a.edges.source, a.edges.relation, strict=True))
                 == sorted(zip(b.edges.target, b.edges.source, b.edges.relation, strict=True)))
-    assert wide(ours.scores).equals(wide(theirs.scores))
+    assert compact(ours.scores).scores.equals(compact(theirs.scores).scores)
     assert ours.runs["failed"].tolist() == [k % 2 == 1 for k in range(len(RUNS))]
     assert set(theirs.runs["failed"]) == {None}
     assert theirs.runs["task"].tolist() == [t.trajectory_id for t in RUNS]
@@ -89,3 +89,9 @@ def test_the_published_table_and_prose_are_as_the_shared_ones(shared):
     for name in ("rupa_table1", "rupa_prose_numbers"):
         theirs = pd.read_csv(shared / "published" / f"{name}.csv")
         assert store.published(name).equals(theirs)
+
+
+def test_the_desks_steps_are_as_uncertain_as_their_calls_as_in_its_scores():
+    found = load("testbed", ["sp_mean"])
+    means = [sum(u.u) / len(u.u) for u in found.local]
+    assert found.scores["value"].astype(float).tolist() == pytest.approx(means)

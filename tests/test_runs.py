@@ -68,12 +68,14 @@ def test_a_run_judges_each_once_and_a_second_run_nothing(judge, tmp_path, protoc
 
 
 def test_eight_workers_keep_eight_calls_under_way_and_lose_none(judge, tmp_path):
-    def slow(index, request):
-        answer = by_prompt(index, request)
-        answer.delay = 0.1
-        return answer
+    together = threading.Barrier(8)
 
-    with Fake(reply=slow) as fake:
+    def held(index, request):
+        if index < 8:  # none is answered before all eight are there, however busy the machine
+            together.wait(timeout=60)
+        return by_prompt(index, request)
+
+    with Fake(reply=held) as fake:
         done = judge(fake, tmp_path / "eight.jsonl", workers=8)
         assert done.added == 20 and fake.most_at_once == 8
     with Fake() as fake:

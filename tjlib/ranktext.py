@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tjlib.scoring import wide
+from tjlib.compact import Compact, compact
+from tjlib.formats.imported import short
 
-__all__ = ["evaluation", "ranked", "short"]
-
-#: Characters of a run's name that are shown; its end tells trials apart.
-_LONGEST = 40
+__all__ = ["evaluation", "ranked"]
 
 _SHOWN = {
     "pooled": {"auroc": "AUROC", "average_precision": "AP", "best_f1": "best F1",
@@ -34,24 +32,13 @@ def _runs(n: int) -> str:
     return f"{n} run" + "s" * (n != 1)
 
 
-def short(name: str) -> str:
-    """Return a name with its middle left out if it would fill a terminal's line.
-
-    Examples
-    --------
-    >>> short("t-1"), short("t" * 100 + "-trial-7")
-    ('t-1', 'tttttttttttttttttttttttttttt...t-trial-7')
-    """
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 12]}...{name[-9:]}"
-
-
-def ranked(found: pd.DataFrame, most: int = 20) -> str:
+def ranked(found: pd.DataFrame | Compact, most: int = 20) -> str:
     """Lay out the riskiest runs, by the first method that has a score.
 
     Parameters
     ----------
-    found : DataFrame
-        As `scoring.scores`.
+    found : DataFrame or Compact
+        As `scoring.scores` or `compact`.
     most : int
         Runs shown.
 
@@ -60,21 +47,21 @@ def ranked(found: pd.DataFrame, most: int = 20) -> str:
     str
         A table, then the methods without any score and why.
     """
-    table = wide(found).dropna(axis=1, how="all").astype(float)
+    runs, values, why, _ = compact(found)
+    table = values.dropna(axis=1, how="all")
     parts = []
     if len(table.columns):
         first = table.columns[0]
         shown = table.sort_values(first, ascending=False, kind="stable").head(most)
-        outcome = found.drop_duplicates("trajectory_id").set_index("trajectory_id")["success"]
-        if outcome.notna().any():
-            names = outcome.map({True: "success", False: "failure"}).fillna("-")
-            shown.insert(0, "outcome", names[shown.index])
+        if runs["success"].notna().any():
+            outcome = runs.loc[shown.index, "success"]
+            shown.insert(0, "outcome", outcome.map({True: "success", False: "failure"}).fillna("-"))
         shown.index = [short(name) for name in shown.index]
         parts.append(shown.rename_axis(columns=None).to_string(
             float_format="{:.4g}".format, na_rep="-"))
         rest = f"; {len(table) - most} more are not shown" * (len(table) > most)
         parts.append(f"{_runs(len(table))}, the likeliest to fail by {first} first{rest}")
-    never = found[~found["method"].isin(table.columns)]
+    never = why[~why["method"].isin(table.columns)]
     return "\n\n".join(parts + ["\n".join(_reasons(never, "method"))] * (not never.empty))
 
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from codecs import getwriter
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 
-from tjlib.engine import spread
+from tjlib.compact import Compact, compact
+from tjlib.engine import in_order, spread
 from tjlib.formats.imported import Imported
 from tjlib.measure.compare import compare
 from tjlib.trace import InputError
@@ -29,42 +31,70 @@ from tjlib.uncertainty.methods import chosen, score
 from tjlib.uncertainty.parameters import Parameters
 from tjlib.uncertainty.signals import Local
 
-__all__ = ["COLUMNS", "as_csv", "calibrated", "evaluate", "scores", "wide"]
+__all__ = ["COLUMNS", "as_csv", "calibrated", "evaluate", "scores", "stream", "written"]
 
 #: The columns of `scores`.
 COLUMNS = ("trajectory_id", "task_id", "trial", "model", "success", "reward", "steps", "method",
            "value", "why", "u_source", "n_imputed")
-_RUN = list(COLUMNS[:7])
 #: Runs a worker gets at a time: enough that what it loads first does not matter.
 _CHUNK = 16
 NO_HALF = "not computable: the other half of the tasks has no run to calibrate on"
 
 
-def scores(
-    runs: Sequence[Imported], names: str | Sequence[str] = "all", *,
-    given: Mapping[str, Mapping[str, Any]] | None = None,
-    progress: Callable[..., Iterable] | None = None, where: int | str = 1, **settings: Any,
-) -> pd.DataFrame:
-    """Score every run of a log by every method named.
+def stream(
+    runs: Iterable[Imported], names: str | Sequence[str] = "all", *,
+    given: Mapping[str, Mapping[str, Any]] | None = None, where: int | str = 1, **settings: Any,
+) -> Iterator[dict[str, Any]]:
+    """Score runs by every method named, as they are read and in their order.
 
     Parameters
     ----------
-    runs : sequence of Imported
+    runs : iterable of Imported
+        Taken as workers are free, so that a log need not fit into memory.
     names : str or sequence of str
         Names of methods, comma-separated or a list; "all" for every one.
     given : mapping of trajectory_id to mapping, optional
         What is known of single runs beyond the log, as fields of `Evidence`.
-    progress : callable, optional
-        Called as ``tqdm`` with what is done, in ``total`` chunks of runs.
     where : int or str
         Processes or a scheduler's address, as `engine.spread`; they change no score.
     **settings
         Fields of `Evidence` that hold for all runs, such as similarity.
 
+    Yields
+    ------
+    dict
+        One for each run and method, by the names of `COLUMNS`; success,
+        reward and value are None where there is none.
+
+    Raises
+    ------
+    InputError
+        If a method is unknown.
+    """
+    names, given = chosen(names), given or {}
+    pairs = ((run, dict(given.get(run.trajectory.trajectory_id, {}))) for run in runs)
+    work = partial(_rows, names=names, settings=settings)
+    for chunk in in_order(spread(work, pairs, where=where, size=_CHUNK)):
+        yield from chunk
+
+
+def scores(
+    runs: Sequence[Imported], names: str | Sequence[str] = "all", *,
+    progress: Callable[..., Iterable] | None = None, **settings: Any,
+) -> pd.DataFrame:
+    """Score every run of a log by every method named.
+
+    Parameters
+    ----------
+    runs, names, **settings
+        As `stream`.
+    progress : callable, optional
+        Called as ``tqdm`` with the runs.
+
     Returns
     -------
     DataFrame
-        `COLUMNS`; success, reward and value are None where there is none.
+        `COLUMNS`, a row for each run and method.
 
     Raises
     ------
@@ -78,13 +108,8 @@ def scores(
     >>> scores([run], "n_steps,pe")["value"].tolist()
     [1.0, None]
     """
-    names, given = chosen(names), given or {}
-    pairs = [(run, dict(given.get(run.trajectory.trajectory_id, {}))) for run in runs]
-    done = spread(partial(_rows, names=names, settings=settings), pairs, where=where, size=_CHUNK)
-    if progress:
-        done = progress(done, total=-(-len(pairs) // _CHUNK))
-    rows = [row for _, chunk in sorted(done, key=itemgetter(0)) for row in chunk]
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    rows = stream(progress(runs) if progress else runs, names, **settings)
+    return pd.DataFrame(list(rows), columns=list(COLUMNS), dtype=object)
 
 
 def _rows(
@@ -134,34 +159,16 @@ def calibrated(
     return pd.concat([found, *rows], ignore_index=True)
 
 
-def wide(found: pd.DataFrame) -> pd.DataFrame:
-    """Lay scores out with one row a run and one column a method, both in the order given.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As `scores` returns.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by trajectory_id; None where there is no score.
-    """
-    table = found.pivot(index="trajectory_id", columns="method", values="value")  # noqa: PD010
-    return table.reindex(
-        index=found["trajectory_id"].unique(), columns=found["method"].unique())
-
-
 def evaluate(
-    found: pd.DataFrame, rng: np.random.Generator, *, pairs: Sequence[tuple[str, str]] = (),
-    draws: int = 2000,
+    found: pd.DataFrame | Compact, rng: np.random.Generator, *,
+    pairs: Sequence[tuple[str, str]] = (), draws: int = 2000,
 ) -> pd.DataFrame:
     """Tell how well each method puts the failed runs of a log first.
 
     Parameters
     ----------
-    found : DataFrame
-        As `scores` returns.
+    found : DataFrame or Compact
+        As `scores` or `compact` returns.
     rng : numpy.random.Generator
     pairs : sequence of (method, method)
         Differences to report.
@@ -180,7 +187,7 @@ def evaluate(
     InputError
         If no run has an outcome.
     """
-    runs = found.drop_duplicates("trajectory_id").set_index("trajectory_id")[_RUN[1:]]
+    runs, values, *_ = compact(found)
     judged = runs[runs["success"].notna()]
     if judged.empty:
         raise InputError("no run of the log has an outcome; an evaluation needs success or failure")
@@ -188,15 +195,22 @@ def evaluate(
     if len(set(judged["model"])) > 1:
         strata["same_model"] = judged["model"].fillna("")
     table = compare(
-        wide(found).loc[judged.index], ~judged["success"].astype(bool), judged["task_id"], rng,
+        values.loc[judged.index], ~judged["success"].astype(bool), judged["task_id"], rng,
         strata=strata, length=judged["steps"].astype(int), pairs=pairs, draws=draws)
     return table.assign(n_unjudged=len(runs) - len(judged))
 
 
+def written(rows: Iterable[dict[str, Any]], file: BinaryIO) -> Iterator[dict[str, Any]]:
+    """Write rows of `stream` as CSV while they pass, as `as_csv` does."""
+    writer = csv.writer(getwriter("utf-8")(file), lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow([row[name] for name in COLUMNS])
+        yield row
+
+
 def as_csv(found: pd.DataFrame) -> bytes:
     """Write scores as CSV in UTF-8, every digit kept, nothing where there is no value."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(found.columns)
-    writer.writerows(found.itertuples(index=False))
-    return out.getvalue().encode("utf-8")
+    out = io.BytesIO()
+    deque(written(found.to_dict("records"), out), maxlen=0)
+    return out.getvalue()

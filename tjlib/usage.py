@@ -154,8 +154,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--format", default="auto", metavar="NAME", help=_FORMAT)
     sub.add_argument("--labels", metavar="FILE", help=_LABELS)
     sub.add_argument("--method", default="all", metavar="A,B",
-                     help="such as rupa,pe; the runs are ranked by the first (all; a name "
-                          "there is none of lists them)")
+                     help="such as rupa,pe; the runs are ranked by the first (default: all; an "
+                          "unknown name lists them)")
     sub.add_argument("--embedder", default="jaccard", metavar="NAME",
                      help="jaccard (overlap of words), minilm, bge-m3 or a model's folder")
     sub.add_argument("--out", metavar="CSV", help="write every score, or why there is none")

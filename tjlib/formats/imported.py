@@ -14,7 +14,10 @@ import msgspec
 
 from tjlib.trace import Trajectory
 
-__all__ = ["Imported", "Outcome", "number", "shown"]
+__all__ = ["Imported", "Outcome", "number", "short", "shown"]
+
+#: Characters of a run's name that are shown; its end tells trials apart.
+_LONGEST = 40
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -106,3 +109,14 @@ def shown(text: object, most: int = 120) -> str:
     """
     line = " ".join(str(text).split())
     return "".join(c if c.isprintable() else "?" for c in line[:most])
+
+
+def short(name: str) -> str:
+    """Return a name with its middle left out if it would fill a terminal's line.
+
+    Examples
+    --------
+    >>> short("t-1"), short("t" * 100 + "-trial-7")
+    ('t-1', 'tttttttttttttttttttttttttttt...t-trial-7')
+    """
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST - 12]}...{name[-9:]}"

@@ -44,7 +44,8 @@ _NOTHING = frozenset(("", "{}", "[]", "null", "none", '""', "''"))
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
-@lru_cache(maxsize=2**15)
+# Serves the texts of one run: with those of many, long logs would stay in memory.
+@lru_cache(maxsize=2**10)
 def tokens(text: str) -> frozenset[str]:
     """Return a text's words: lower case, no punctuation, stop words or numbers.
 
