@@ -172,7 +172,7 @@ def test_a_torn_label_beside_a_log_is_told(tmp_path):
 
 def test_a_format_that_is_not_the_log_s_is_refused_with_the_way_out(tmp_path, run):
     log = EXAMPLES / "openai_chat.jsonl"
-    for command in (["validate", log], ["uq", "--traces", log], ["report", log, "--out", "p.html"]):
+    for command in (["validate", log], ["report", log, "--out", tmp_path / "p.html"]):
         status, _, err = run(*command, "--format", "tau2")
         assert status == 1 and "could be read as tau2, leave" in err
 
@@ -279,3 +279,11 @@ def test_a_count_says_what_a_log_holds():
     done = count(EXAMPLES / "tau2.json", tell=said.append)
     assert (done.runs, done.steps, done.calls, done.observations, done.judged) == (4, 8, 5, 5, 2)
     assert len(said) == done.notes == 3 and "steps: 8, calls: 5, observations: 5" in done.text()
+
+
+def test_uq_spares_a_log_of_the_folder_that_it_reads(run, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes((EXAMPLES / "openai_chat.jsonl").read_bytes())
+    before = path.read_bytes()
+    status, _, err = run("uq", "--traces", tmp_path, "--method", "n_steps", "--out", path)
+    assert status == 1 and "is a part of" in err and path.read_bytes() == before

@@ -272,7 +272,7 @@ def test_an_unknown_method_or_format_is_wrong_usage(run, log, args, says):
     (["--embedder", "nosuch"], "nosuch"),
     (["--out", "no/such/folder/s.csv"], "no/such/folder/s.csv"),
     (["--out", "."], ".: this is a folder; give the name of a file"),
-    (["--out", "log.json"], "log.json: is the log itself; give --out another file"),
+    (["--out", "log.json"], "log.json: is the log itself, or another file that is read"),
     (["--evaluate"], "log.json: no run has an outcome; leave --evaluate out, or")])
 def test_bad_input_is_one_line_and_exit_1_before_any_run_is_scored(
     run, log, monkeypatch, args, says

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 from tjlib.judgeargs import UsageError
 from tjlib.trace import InputError
@@ -60,6 +59,7 @@ def uq(args: argparse.Namespace) -> None:
     from tjlib import ranktext, scoring, store
     from tjlib.compact import compact
     from tjlib.convert import Count, counted
+    from tjlib.formats import registry
     from tjlib.uncertainty import methods
     from tjlib.uncertainty.similarity import similarity
 
@@ -85,8 +85,8 @@ def uq(args: argparse.Namespace) -> None:
             run.success is None for run in counted(Count(), *log, tell=lambda line: None)):
         raise InputError(f"{args.traces}: no run has an outcome; leave --evaluate out, or give "
                          "--labels that say which runs succeeded")
-    if args.out and Path(args.out).exists() and Path(args.out).samefile(args.traces):
-        raise InputError(f"{args.out}: is the log itself; give --out another file")
+    if args.out:
+        registry.spare(args.out, args.traces, args.labels)
     # Opened before the work, so that a file that cannot be written is told at once.
     with store.atomic(args.out) if args.out else nullcontext() as file:
         rows = scoring.stream(
