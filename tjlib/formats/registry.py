@@ -9,6 +9,7 @@ archive, what could not be read is named by line and what holds no run by file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -113,17 +114,19 @@ def stream(
     found = labels_of.Labels({}, []) if alone else labels_of.outcomes(path)
     join = Join(path, given.said, found.said, sidecar.rows(path))
     tried = FORMATS if format == "auto" else {format: FORMATS[format]}
-    files = (detect.opened(path, member, tried, OUTCOMES, alone) for member in members(path))
-    for (name, source), group in groupby(files, _group):
-        items = chain.from_iterable(file.found for file in group)
-        if name:
-            yield name
-        for item in FORMATS[name].read(items) if name else items:
-            where = "" if alone else item.source or source
-            if isinstance(item, Imported):
-                yield join.run(item, where)
-            else:
-                yield item._replace(source=where)
+    # Closed here, or a refusal would leave the file open until it is collected.
+    with closing(members(path)) as there:
+        files = (detect.opened(path, member, tried, OUTCOMES, alone) for member in there)
+        for (name, source), group in groupby(files, _group):
+            items = chain.from_iterable(file.found for file in group)
+            if name:
+                yield name
+            for item in FORMATS[name].read(items) if name else items:
+                where = "" if alone else item.source or source
+                if isinstance(item, Imported):
+                    yield join.run(item, where)
+                else:
+                    yield item._replace(source=where)
     yield from found.odd
     for why in join.left():
         yield Passed(why)
