@@ -218,3 +218,9 @@ def test_values_left_half_way_do_not_mind_that_their_file_was_closed(tmp_path):
         found = values_of(file)
         next(found)
     found.close()
+
+
+def test_what_is_wrong_with_a_torn_line_is_a_whole_phrase(tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"a": 1}\n{"a": "cut\n{"a": 2}\n', "utf-8")
+    assert [item.why for item in documents(tmp_path / "log.jsonl") if isinstance(item, Unread)] == [
+        "not JSON (invalid control character)"]

@@ -124,9 +124,9 @@ def decode(text: str) -> Any:
 
 
 def fault(error: json.JSONDecodeError, line: int, more: str = "") -> Unread:
-    odd = error.doc[error.pos:error.pos + 1]
+    odd, what = error.doc[error.pos:error.pos + 1], error.msg.lower().removesuffix(" at")
     why = LONG if error.msg == LONG else "NUL bytes where text should be" if odd == "\0" else (
-        "not UTF-8 text" if _HALVES.match(odd) else f"not JSON ({error.msg.lower()})")
+        "not UTF-8 text" if _HALVES.match(odd) else f"not JSON ({what})")
     return Unread(line, why + more)
 
 
