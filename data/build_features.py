@@ -1,8 +1,9 @@
 """Compute data/features anew from the logs: `python data/build_features.py --help`.
 
-Two stages. `read` has the surrogate model read every episode, which takes about two hours
-of one core; it adds to a cache of token numbers, which are text and stay out of this repository,
-and goes on where it was stopped. `write` makes the tables from logs and cache in a few minutes.
+Two stages. `read` has the surrogate model read every episode of the airline log and the testbed,
+which takes about two hours of one core; it adds to a cache of token numbers, which are text and
+stay out of this repository, and goes on where it was stopped. `write` makes the tables of any of
+the sets from logs and cache in a few minutes; the labelled sets need no `read`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pandas as pd
 
 from tjlib import features, store
 from tjlib.desk import testbed, world
 from tjlib.extract import extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
+from tjlib.packaged import whole
 from tjlib.textscores import scored
 from tjlib.trace import InputError
 from tjlib.uncertainty.surrogate import Read, load, turns
@@ -27,6 +30,14 @@ DESK = "You work at a refund desk. Procedure:\n{}\nTools: {}".format(
     "\n".join(f"{n}. {rule}" for n, rule in enumerate(world.PROCEDURE, start=1)),
     ", ".join(f"{name}({', '.join(tool.args)})" for name, tool in world.TOOLS.items()))
 SEED = 7
+#: What the surrogate read.
+READ = ("tau_airline", "testbed")
+#: Labelled set -> its similarities; MiniLM for all would take half an hour of one core.
+LABELLED = {"agentdojo": ["jaccard"], "tau2": ["jaccard", "minilm"], "tau2_students": ["jaccard"],
+            "swe_agent": ["jaccard"], "nemo_gym": ["jaccard"]}
+#: What an index notes -> the flag its run gets.
+FLAGS = {"(exit_cost)": "exit_cost", "same messages as": "same_messages",
+         "user simulator calls": "user_calls"}
 
 
 def named(run: Imported) -> Imported:
@@ -34,13 +45,49 @@ def named(run: Imported) -> Imported:
     return msgspec.structs.replace(run, model="gpt-4o")
 
 
-def runs(tau_bench: Path) -> dict[str, list[Imported]]:
-    """Load the sets: name -> runs in the order of the log."""
-    trajectories, labels = testbed.judged_set(SEED)
-    desk = [Imported(t, n, label.outcome_correct, task_id=label.instance_id, procedure=DESK)
+def indexed(log: Path) -> list[Imported]:
+    """Load the runs of an archive as the index beside it names, labels and flags them."""
+    place = log.with_name(f"{log.stem}_index.csv")
+    index = whole(place, ["path", "row", "episode_id", "task_id", "model", "success", "note"],
+                  {"row": "string", "success": "string", "note": "string"},
+                  remedy="put the index beside the archive")
+    found: dict[str, list[Imported]] = {}
+    for run in registry.load(log).runs:
+        found.setdefault(run.source, []).append(run)
+    given = []
+    for row in index.fillna({"row": "0", "note": ""}).itertuples():
+        try:
+            run = found[row.path][int(row.row)]
+        except (KeyError, IndexError, ValueError):
+            raise InputError(f"{place}: no run of {log} is {row.path}, row {row.row}; give the "
+                             "archive that this index is of") from None
+        flag = " ".join(flag for said, flag in FLAGS.items() if said in row.note)
+        given.append(msgspec.structs.replace(
+            run, trajectory=msgspec.structs.replace(run.trajectory, trajectory_id=row.episode_id),
+            task_id=row.task_id, model=row.model, about={"flag": flag} if flag else {},
+            success=None if pd.isna(row.success) else row.success == "1"))
+    return given
+
+
+def runs(given: argparse.Namespace) -> dict[str, list[Imported]]:
+    """Load the sets asked for: name -> runs in the order of the log or its index."""
+    sets = {}
+    if given.tau_bench:
+        sets["tau_airline"] = [named(run)
+                               for run in registry.load(given.tau_bench, "tau_bench").runs]
+    if given.testbed:
+        trajectories, labels = testbed.judged_set(SEED)
+        sets["testbed"] = [
+            Imported(t, n, label.outcome_correct, task_id=label.instance_id, procedure=DESK)
             for n, (t, label) in enumerate(zip(trajectories, labels, strict=True), start=1)]
-    airline = [named(run) for run in registry.load(tau_bench, "tau_bench").runs]
-    return {"tau_airline": airline, "testbed": desk}
+    for name in ("agentdojo", "tau2", "swe_agent", "nemo_gym"):
+        if log := getattr(given, name):
+            sets[name] = indexed(log)
+    if "tau2" in sets:  # students' desks in Spanish, with weak labels, are a set apart
+        both = sets["tau2"]
+        sets["tau2"] = [run for run in both if not run.source.startswith("oscaralvaro")]
+        sets["tau2_students"] = [run for run in both if run.source.startswith("oscaralvaro")]
+    return sets
 
 
 def cached(cache: Path, name: str) -> dict[str, Read]:
@@ -82,10 +129,15 @@ def main() -> None:
     parser.add_argument("stage", choices=["read", "write"],
                         help="read: have the surrogate model read every run (hours, goes on where "
                         "it was stopped); write: make the tables from what it read (minutes)")
-    parser.add_argument("--tau-bench", type=Path, required=True,
+    parser.add_argument("--tau-bench", type=Path, metavar="FILE",
                         help="tau-bench's historical_trajectories/gpt-4o-airline.json")
-    parser.add_argument("--cache", type=Path, required=True,
-                        help="a folder outside the repository, for what was read")
+    parser.add_argument("--testbed", action="store_true", help="the judged set of seed 7")
+    for name in ("agentdojo", "tau2", "swe-agent", "nemo-gym"):
+        parser.add_argument(f"--{name}", type=Path, metavar="ZIP",
+                            help="write: an archive with NAME_index.csv beside NAME.zip")
+    parser.add_argument("--cache", type=Path,
+                        help="a folder outside the repository, for what was read of the airline "
+                        "log and the testbed")
     parser.add_argument("--shard", type=shard, default=(1, 1), metavar="PART/PARTS",
                         help="read: this part of the work, such as 1/2")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "features",
@@ -98,25 +150,32 @@ def main() -> None:
 
 
 def build(given: argparse.Namespace) -> None:
-    """Read, or write every set or none."""
-    sets = runs(given.tau_bench)
+    """Read, or write every set asked for or none."""
+    sets = runs(given)
+    shown = {name: members for name, members in sets.items() if name in READ}
+    if not sets or (given.stage == "read" and not shown):
+        raise InputError("nothing to do; name the logs of one set or more, see --help")
+    if shown and not given.cache:
+        raise InputError("where is what was read? Give --cache")
     if given.stage == "read":
         try:
             given.cache.mkdir(exist_ok=True)
         except OSError as error:
             raise InputError.of(error) from None
-        read(sets, given.cache, *given.shard)
+        read(shown, given.cache, *given.shard)
         return
-    readings = {name: cached(given.cache, name) for name in sets}
-    for name, members in sets.items():
+    readings = {name: cached(given.cache, name) for name in shown}
+    for name, members in shown.items():
         if left := sum(run.trajectory.trajectory_id not in readings[name] for run in members):
             raise InputError(f"{given.cache}: {left} of {len(members)} runs of {name} are not read "
                              "yet; run the stage read with this cache first")
-    model = load()
     for name, members in sets.items():
-        tables = extract(members, readings=readings[name], spell=model.spell)
-        # On the testbed a message is a function of the tool alone.
-        tables = scored(members, tables, part="call" if name == "testbed" else "all")
+        if name in READ:
+            tables = extract(members, readings=readings[name], spell=load().spell)
+            # On the testbed a message is a function of the tool alone.
+            tables = scored(members, tables, part="call" if name == "testbed" else "all")
+        else:
+            tables = scored(members, extract(members, LABELLED[name]), LABELLED[name])
         features.write(tables, name, given.out)
         print(f"{name}: {len(members)} runs")
 

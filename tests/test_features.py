@@ -17,7 +17,9 @@ from tjlib.desk import testbed
 from tjlib.extract import HELD, WIDEST, Tables, extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
+from tjlib.textscores import scored
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
+from tjlib.uncertainty.evidence import NO_LOGPROBS, NO_STEP
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.parameters import Parameters
@@ -103,8 +105,24 @@ def test_a_step_is_as_uncertain_as_its_tokens_and_one_that_was_not_read_says_so(
     assert features.local(tables, part="call")[0].u[0] == 3.0
     assert features.local(tables, "entropy", "message")[0].u[0] == 0.5
     unread = written_and_read(extract([LOG], ["jaccard"]), tmp_path)
-    with pytest.raises(InputError, match="t-log first, were not read"):
-        features.local(unread)
+    (run,) = features.local(unread, "entropy")
+    assert run.source == "constant" and set(run.u) == {0.0} and run.n_imputed == len(run.u)
+
+
+def test_a_run_that_was_not_read_has_its_agents_own_log_probabilities(tmp_path):
+    steps = (Step("Look.", logprobs=(-1.0, -3.0)), Step("Look again."))
+    own = Imported(Trajectory("t-own", "Look.", steps, ""), 1)
+    tables = scored([own, LOG], extract([own, LOG], ["jaccard"]), ["jaccard"])
+    tables = written_and_read(tables, tmp_path)
+    for measure in ("nll", "entropy"):
+        first, other = features.local(tables, measure, "call")
+        assert (first, other.source) == (Local((2.0, 2.0), "logprob", 1), "constant")
+        held = features.scores(tables, "jaccard", measure).set_index(["trajectory_id", "method"])
+        assert held["value"]["t-own", "sp_mean"] == 2.0
+        assert held["u_source"].groupby("trajectory_id").first().to_dict() == {
+            "t-own": "logprob", "t-log": "constant"}
+        assert held["why"]["t-log", "rupa"] == NO_LOGPROBS
+    assert tables.scores[["u", "part"]].isna().all(axis=None)
 
 
 def test_what_the_tables_do_not_hold_is_refused_in_one_line(tmp_path):
@@ -168,6 +186,24 @@ def test_the_script_that_rebuilds_tells_a_mistake_in_one_line_and_writes_nothing
     assert not list(tmp_path.rglob("*.csv.gz"))
 
 
+#: Set -> what its ids of runs, ids of tasks and names of models look like: no sentence fits.
+_WORD, _TASK = r"[\w.:/@#|+-]+", r"[\w/.:\[\]|()-]{1,250}"
+OWN = {
+    "tau_airline": (r"tau-\d+-\d", r"\d+", "gpt-4o"),
+    "testbed": (r"t-[0-9a-f]{12}", r"INS-\d{5}", ""),
+    "agentdojo": (r"[\w.-]+/[a-z]+/user_task_\d+", r"[a-z]+/user_task_\d+", r"[\w.-]+"),
+    "tau2": (r"[0-9a-f-]{36}", r"(airline|retail|telecom)/" + _TASK,
+             _WORD + r"( \((\w+|file info says [\w.-]+)\))?"),
+    "tau2_students": (r"[0-9a-f-]{36}", r"\w+/" + _TASK, "gemini/gemma-3-27b-it"),
+    "swe_agent": (r"\w+__[\w-]+-\d+", r"\w+__[\w-]+-\d+",
+                  r"SWE-agent claude-3\.5-sonnet \(20240620\)"),
+    "nemo_gym": (_WORD, _TASK, _WORD + " @ " + _WORD),
+}
+WHY = {NO_LOGPROBS, NO_STEP,
+       "not computable: no step states a confidence",
+       "not computable: no other decisions were drawn at each step"}
+
+
 @pytest.mark.parametrize("name", features.SETS)
 def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
     words = {"kind": {"user", "assistant", "env"},
@@ -175,12 +211,13 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
              "relation": {"sequential", "latest", "repetition", "feedback", "progression",
                           "parallel"},
              "similarity": {"jaccard", "minilm"}, "u": {"nll", "entropy"},
-             "part": {"all", "call"}, "u_source": {"surrogate"}, "method": set(METHODS),
-             "why": {f"not computable: no {what}" for what in (
-                 "step states a confidence", "other decisions were drawn at each step")}}
-    patterns = {"trajectory_id": r"tau-\d+-\d|t-[0-9a-f]{12}", "task_id": r"\d+|INS-\d{5}",
-                "trial": r"\d", "model": r"gpt-4o", "digest": r"[0-9a-f]{16}",
-                "tool": r"[0-9a-f]{8}", "signature": r"[0-9a-f]{8}"}
+             "part": {"all", "call"}, "u_source": {"surrogate", "logprob", "constant"},
+             "method": set(METHODS), "why": WHY}
+    ids, tasks, models = OWN[name]
+    patterns = {"trajectory_id": ids, "task_id": tasks, "model": models,
+                "trial": r"\d", "digest": r"[0-9a-f]{16}",
+                "tool": r"[0-9a-f]{8}", "signature": r"[0-9a-f]{8}",
+                "flag": r"(exit_cost|same_messages|user_calls)( (same_messages|user_calls))?"}
     for frame in features.read(name):
         for column, values in frame.items():
             if column in words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from tjlib import features, scoring
@@ -15,6 +16,9 @@ from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.surrogate import Read
 from tjlib.uncertainty.teacher import Scored
 
+#: Methods that need neither log-probabilities, nor samples, nor a stated confidence.
+TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "fewer_steps", "n_calls", "fewer_calls",
+              "n_words", "fewer_words", "failing_share", "repetition", "random")
 RUN = Imported(Trajectory("t-1", "Refund order 7.", (
     Step("Look it up.", (Call("find", {"id": "7"}),), (Observation(True, {"state": "sent"}),)),
     Step("Refunded."),
@@ -69,5 +73,15 @@ def test_rupa_kept_is_rupa_computed_from_the_text():
 def test_scores_that_are_not_held_are_refused_in_one_line():
     with pytest.raises(InputError, match="no scores by 'minilm' and 'nll'"):
         features.scores(tables(), "minilm", "nll")
-    with pytest.raises(InputError, match="t-1 first, were not read"):
-        scored([RUN], extract([RUN], ["jaccard"]), ["jaccard"])
+
+
+def test_a_run_that_was_not_read_is_scored_once_and_by_what_it_has():
+    other = msgspec.structs.replace(RUN, trajectory=msgspec.structs.replace(
+        RUN.trajectory, trajectory_id="t-2"))
+    both = scored([RUN, other], extract([RUN, other], ["jaccard"], {"t-1": READ}), ["jaccard"])
+    rows = both.scores.groupby("trajectory_id")
+    assert rows.size().to_dict() == {"t-1": 2 * len(METHODS), "t-2": len(METHODS)}
+    unread = rows.get_group("t-2").set_index("method")
+    assert unread["value"].notna().to_dict() == {
+        name: name in TEXT_ALONE for name in METHODS}
+    assert set(unread["u_source"]) == {"constant"} and unread["u"].isna().all()

@@ -39,7 +39,7 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
     Parameters
     ----------
     traces : str
-        `STORED`, or a log's path.
+        `STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
     embedder : str
         Name that `similarity.similarity` takes; stored numbers hold some only.
     measure : {"entropy", "nll"}
@@ -54,11 +54,13 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
     InputError
         If something is not there.
     """
-    if traces == STORED:
-        tables = features.read("tau_airline")
-        graphs, own = features.graphs(tables, embedder), features.local(tables, measure)
+    name = "tau_airline" if traces == STORED else traces
+    if name in features.SETS:
+        tables = features.read(name)
+        part = next(iter(tables.scores["part"].dropna()), "all")
+        graphs, own = features.graphs(tables, embedder), features.local(tables, measure, part)
         found = features.scores(tables, embedder, measure)
-        origin = f"{features.SETS['tau_airline']}, in data/features"
+        origin = f"{features.SETS[name]}, in data/features"
     else:
         log = registry.load(traces)
         by = similarity(embedder)
@@ -68,7 +70,7 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
         alone = found["task_id"].eq("")
         found["task_id"] = found["task_id"].where(~alone, found["trajectory_id"])
         origin = f"{traces} ({log.format}, runs: {len(log.runs)})"
-    sources = {u.source for u in own}
+    sources = {u.source for u in own if u.u}
     source = next((s for s in ("logprob", "surrogate") if s in sources), "constant")
     return Scored(scoring.calibrated(found, graphs, own), source, origin)
 

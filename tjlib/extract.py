@@ -17,6 +17,7 @@ from tjlib.formats.imported import Imported
 from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS
+from tjlib.uncertainty.signals import mean_nll
 from tjlib.uncertainty.similarity import similarity
 from tjlib.uncertainty.surrogate import Read
 from tjlib.uncertainty.teacher import Scored
@@ -32,7 +33,7 @@ SCORES = ["trajectory_id", "similarity", "u", "part", "method", "value", "why", 
           "n_imputed"]
 #: Table -> the columns it has whatever the similarities; `tjlib.features` says what they mean.
 HELD = {
-    "episodes": ["trajectory_id", "task_id", "trial", "model", "reward", "success", "steps",
+    "episodes": ["trajectory_id", "task_id", "trial", "model", "reward", "success", "steps", "flag",
                  "digest", *(f"answer_{what}" for what in ("tokens", "nll", "entropy"))],
     "steps": ["trajectory_id", "step", "calls", "observations", "user", "tool", "signature",
               *(f"{part}_{what}" for part in ("message", "call")
@@ -73,8 +74,9 @@ def extract(
     Returns
     -------
     Tables
-        A run that was not read has no value in the surrogate's columns;
-        ``scores`` is empty until `textscores.scored` fills it.
+        A run that was not read has no value in the surrogate's columns, or
+        those of its own log-probabilities; ``flag`` is what the run is about
+        by that name; ``scores`` is empty until `textscores.scored` fills it.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in Tables._fields}
     for run in runs:
@@ -89,7 +91,8 @@ def extract(
             "trajectory_id": who, "task_id": run.task_id, "trial": run.trial,
             "model": run.model, "reward": run.reward,
             "success": None if run.success is None else int(run.success),
-            "steps": len(run.trajectory.steps), "digest": read and read.digest,
+            "steps": len(run.trajectory.steps), "flag": run.about.get("flag"),
+            "digest": read and read.digest,
             **_told("answer", answer)})
         rows["steps"] += ({"trajectory_id": who, **row}
                           for row in _steps(run, graphs, parts, read is not None, spell))
@@ -119,6 +122,13 @@ def _told(name: str, part: Scored | None) -> dict[str, float | None]:
             f"{name}_entropy": sum(part.entropies) / count}
 
 
+def _logged(logprobs: Sequence[float] | None) -> dict[str, float]:
+    """Give what an agent's own log-probabilities say of a step, in the message's columns."""
+    if (mean := mean_nll(logprobs)) is None:
+        return {}
+    return {"message_tokens": len(logprobs), "message_nll": mean, "max_nll": -min(logprobs) + 0.0}
+
+
 def _code(texts: Sequence[str]) -> str | None:
     """Name some texts so that they can be told from others and not read."""
     if not texts:
@@ -145,6 +155,7 @@ def _steps(
             "max_entropy": max((e for part in own for e in part.entropies), default=None),
             "content_nll": content_nll(words, logprobs) if words else None,
             "dropped": max((part.dropped for part in own), default=0) if was_read else None,
+            **({} if was_read else _logged(step.logprobs)),
         }
 
 

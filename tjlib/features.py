@@ -28,14 +28,18 @@ from tjlib.uncertainty.similarity import similarity as named
 
 __all__ = ["SETS", "graphs", "local", "read", "scores", "write"]
 
-#: Set -> what it is. The text of the first is not ours to keep; that of the second is built here.
+#: Set -> what it is. The testbed's text is built here; the others' is not ours to keep.
 SETS = {
     "tau_airline": "tau-bench airline, 50 tasks in four trials, gpt-4o, rewards by tau-bench",
     "testbed": "the 400 trajectories of the judged set, seed 7",
+    "agentdojo": "AgentDojo without attacks, 52 tasks by 28 models and defences around them",
+    "tau2": "tau2-bench, airline, retail and telecom, 21 agents, published runs",
+    "tau2_students": "tau2 in desks made by students, in Spanish, gemma-3-27b",
+    "swe_agent": "SWE-agent with claude-3.5-sonnet on 100 issues of SWE-bench Verified",
+    "nemo_gym": "NeMo Gym's example rollouts, a patchwork of 52 environments",
 }
-_IDS = dict.fromkeys(
-    ("trajectory_id", "task_id", "trial", "model", "digest", "tool", "signature", "similarity", "u",
-     "part", "method", "why", "u_source"), "string")
+_IDS = dict.fromkeys(("trajectory_id task_id trial model flag digest tool signature similarity u "
+                      "part method why u_source").split(), "string")
 _ANEW = "make the set anew with data/build_features.py"
 _PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
 
@@ -57,7 +61,7 @@ def read(name: str, folder: str | Path | None = None) -> Tables:
         ``steps``: calls, observations, whether the user answers, q (eq. 2, 0 near to 1 far from
         the goal) for each similarity, and the surrogate's reading: tokens, mean NLL and mean
         entropy (nats) of message and calls, their largest, TRACER's ``content_nll``, and tokens
-        of context it did not see.
+        of context it did not see (missing: a run that it did not read).
         ``nodes``: kind, step (-1: the goal), uncertainty in [0, 1] of an observation, the signal
         behind it, and from which window on.
         ``edges``: target and source node, relation, match in [0, 1] for each similarity (missing:
@@ -149,13 +153,11 @@ def graphs(
                          "tables hold; name the traces to compute it")
     held = tables.edges[tables.edges[column].notna()
                         & (tables.edges["window"] <= parameters.window)]
-    thresholds = named(similarity).thresholds
-    parts = zip(_split(tables, tables.steps), _split(tables, tables.nodes),
-                _split(tables, held), strict=True)
-    return [_graph(who, parameters, (similarity, thresholds), steps[f"q_{similarity}"], nodes,
-                   edges, column)
-            for who, (steps, nodes, edges) in zip(tables.episodes["trajectory_id"], parts,
-                                                  strict=True)]
+    by = similarity, named(similarity).thresholds
+    parts = (_split(tables, frame) for frame in (tables.steps, tables.nodes, held))
+    return [_graph(who, parameters, by, steps[f"q_{similarity}"], nodes, edges, column)
+            for who, steps, nodes, edges in zip(tables.episodes["trajectory_id"], *parts,
+                                                strict=True)]
 
 
 def _split(tables: Tables, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -181,7 +183,7 @@ def _graph(
 
 
 def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local]:
-    """Take each step's own uncertainty from what the surrogate read.
+    """Take each step's own uncertainty from what the surrogate read, or the agent's own.
 
     Parameters
     ----------
@@ -194,28 +196,26 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
     Returns
     -------
     list of Local
-        In the order of ``episodes``, source "surrogate". A step without such
-        tokens gets the median of earlier ones and is counted.
+        In the order of ``episodes``, source "surrogate"; a step without tokens gets the median of
+        earlier ones and is counted. A run that was not read has its agent's own NLL, or nothing.
 
     Raises
     ------
     InputError
-        If a choice is unknown or a run was not read.
+        If a choice is unknown.
     """
     if measure not in ("nll", "entropy") or part not in _PARTS:
         raise InputError(f"no {measure!r} of {part!r}; give nll or entropy; all, message or call")
     steps = tables.steps
-    tokens = steps[[f"{p}_tokens" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
-    values = steps[[f"{p}_{measure}" for p in _PARTS[part]]].astype(float).fillna(0).to_numpy()
-    total = tokens.sum(1)
-    mean = np.divide((tokens * values).sum(1), total, out=np.full(len(steps), np.nan),
-                     where=total > 0)
-    unread = steps.loc[steps["dropped"].isna(), "trajectory_id"].unique()
-    if len(unread):
-        raise InputError(f"{len(unread)} runs, {unread[0]} first, were not read by the surrogate; "
-                         "leave them out or have data/build_features.py read them")
-    rows = _split(tables, pd.DataFrame({"trajectory_id": steps["trajectory_id"], "u": mean}))
-    return [fill([None if np.isnan(u) else u for u in run["u"]], "surrogate") for run in rows]
+    tokens, values = (steps[[f"{p}_{what}" for p in _PARTS[part]]].astype(float).fillna(0)
+                      .to_numpy() for what in ("tokens", measure))
+    with np.errstate(invalid="ignore"):  # no tokens, no mean
+        mean = (tokens * values).sum(1) / tokens.sum(1)
+    read = steps["dropped"].notna()
+    u = np.where(read, mean, steps["message_nll"].astype(float))
+    rows = _split(tables, steps[["trajectory_id"]].assign(read=read, u=u))
+    return [fill([None if np.isnan(u) else u for u in run["u"]],
+                 "surrogate" if run["read"].any() else "logprob") for run in rows]
 
 
 def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy") -> pd.DataFrame:
@@ -240,11 +240,10 @@ def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy")
     """
     from tjlib.scoring import COLUMNS  # with what evaluates; the graphs are read without it
 
-    held = tables.scores.query("similarity == @similarity and u == @measure")
+    held = tables.scores.query("similarity == @similarity and (u == @measure or u.isna())")
     if held.empty:
         raise InputError(f"no scores by {similarity!r} and {measure!r} in these tables; name the "
                          "traces to compute them")
-    about = tables.episodes[["trajectory_id", "task_id", "trial", "model", "success", "reward",
-                             "steps"]]
+    about = tables.episodes[[name for name in COLUMNS if name in tables.episodes]]
     found = about.merge(held, on="trajectory_id", validate="one_to_many")[list(COLUMNS)]
     return found.astype(object).where(found.notna(), None)

@@ -66,19 +66,22 @@ def scored(
     Tables
         With ``scores``: one row a run, similarity, measure of uncertainty
         (of each token: mean NLL or mean entropy under the surrogate, in nats)
-        and method; a value that is missing has its reason in ``why``.
-
-    Raises
-    ------
-    InputError
-        If a run was not read by the surrogate.
+        and method; a value that is missing has its reason in ``why``. A run
+        that the surrogate did not read has one row a similarity and method,
+        without ``u`` and ``part``: by its own log-probabilities, if any.
     """
+    read = {*tables.steps.loc[tables.steps["dropped"].notna(), "trajectory_id"]}
+    ours, others = ([run for run in runs if (run.trajectory.trajectory_id in read) is is_read]
+                    for is_read in (True, False))
     found = []
-    for measure in MEASURES:
+    for measure in MEASURES if ours else ():
         given = dict(_evidence(tables, measure, part))
         for name in similarities:
-            table = scoring.scores(runs, given=given, similarity=similarity(name))
+            table = scoring.scores(ours, given=given, similarity=similarity(name))
             found.append(table.assign(similarity=name, u=measure, part=part))
+    for name in similarities if others else ():
+        table = scoring.scores(others, similarity=similarity(name))
+        found.append(table.assign(similarity=name, u=None, part=None))
     rows = pd.concat(found, ignore_index=True)[SCORES]
     rows["value"] = rows["value"].astype(float)
     return tables._replace(scores=rows.replace({"why": {"": np.nan}}))
