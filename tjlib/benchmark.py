@@ -19,10 +19,14 @@ from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.signals import local
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["STORED", "Scored", "load", "ranked"]
+__all__ = ["STORED", "Scored", "across", "load", "ranked"]
 
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
+#: What `across` compares: ours, its inputs without the graph, and what costs nothing.
+CHEAP = ("rupa_structural", "flat", "n_steps", "repetition", "failing_share", "random")
+#: A set's own runs, and those of it without a flag that gives the outcome away.
+WITHOUT = {"swe_agent": "exit_cost", "tau2": "same_messages"}
 
 
 class Scored(NamedTuple):
@@ -108,3 +112,55 @@ def ranked(
     own = [name for name in found["method"].unique() if name.startswith("rupa")]
     return found.sort_values("method", key=lambda names: ~names.isin(own), kind="stable",
                              ignore_index=True)
+
+
+def across(
+    pairs: Sequence[tuple[str, str]], seed: int, draws: int, similarity: str = "jaccard",
+) -> pd.DataFrame:
+    """Measure the cheap methods on every stored set of public runs.
+
+    Parameters
+    ----------
+    pairs : sequence of (method, method)
+        Differences to report, of `CHEAP`.
+    seed : int
+        Of each set's resamples and random scores.
+    draws : int
+    similarity : str
+        One that all sets hold.
+
+    Returns
+    -------
+    DataFrame
+        As `scoring.evaluate`, with the columns set and models (how many). A
+        set with a flag of `WITHOUT` stands once more, without those runs. The
+        method ``model`` is each run's model's share of failures: it has seen
+        the outcomes, and tells how far a pooled ranking is one of models.
+    """
+    found = []
+    for name in features.SETS:
+        if name == "testbed":
+            continue
+        tables = features.read(name)
+        scores = features.scores(tables, similarity)
+        scores = scores[scores["method"].isin(CHEAP)]
+        scores = pd.concat([scores, _models(scores)], ignore_index=True)
+        flagged = tables.episodes.loc[
+            tables.episodes["flag"].fillna("").str.contains(WITHOUT.get(name, "-")),
+            "trajectory_id"]
+        kept = {name: scores}
+        if len(flagged):
+            kept[f"{name} without {WITHOUT[name]}"] = scores[
+                ~scores["trajectory_id"].isin(flagged)]
+        for label, some in kept.items():
+            table = scoring.evaluate(some, np.random.default_rng(seed), pairs=pairs, draws=draws)
+            found.append(table.assign(set=label, models=some["model"].nunique()))
+    return pd.concat(found, ignore_index=True)
+
+
+def _models(scores: pd.DataFrame) -> pd.DataFrame:
+    """Score each run by the share of its model's runs that failed."""
+    runs = scores.drop_duplicates("trajectory_id")
+    failed = 1.0 - runs["success"].astype(float)
+    return runs.assign(method="model", why="",
+                       value=failed.groupby(runs["model"].fillna("")).transform("mean"))

@@ -38,8 +38,9 @@ SETS = {
     "swe_agent": "SWE-agent with claude-3.5-sonnet on 100 issues of SWE-bench Verified",
     "nemo_gym": "NeMo Gym's example rollouts, a patchwork of 52 environments",
 }
-_IDS = dict.fromkeys(("trajectory_id task_id trial model flag digest tool signature similarity u "
-                      "part method why u_source").split(), "string")
+_IDS = dict.fromkeys(("trajectory_id", "task_id", "trial", "model", "flag", "digest", "tool",
+                      "signature", "similarity", "u", "part", "method", "why", "u_source"),
+                     "string")
 _ANEW = "make the set anew with data/build_features.py"
 _PARTS = {"all": ("message", "call"), "message": ("message",), "call": ("call",)}
 
