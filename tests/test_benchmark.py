@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tjlib import benchmark
+from tjlib import benchmark, features
 from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.jsonl import write
+from tjlib.uncertainty.evidence import NO_LOGPROBS, NO_STEP
 from tjlib.uncertainty.methods import METHODS
 
 PAIRS = [("rupa_structural", "n_steps"), ("rupa", "flat_u")]
@@ -66,3 +67,50 @@ def test_a_log_without_outcomes_has_scores_and_no_ranking(tmp_path):
     assert found.source == "constant" and found.scores["value"].notna().any()
     assert table["value"].isna().all()
     assert set(table["why"]) == {"undefined: no run of the log has an outcome"}
+
+
+def test_a_stored_set_is_loaded_by_its_name_and_says_what_it_lacks():
+    found = benchmark.load("agentdojo")
+    assert found.source == "constant" and "AgentDojo" in found.origin
+    why = found.scores.groupby("method")["why"].agg(lambda values: set(values) - {NO_STEP})
+    assert why["rupa"] == why["rupa_calibrated"] == why["pe"] == {NO_LOGPROBS}
+    assert found.scores["success"].isna().sum() == found.scores["method"].nunique()
+
+
+def test_the_agents_own_log_probabilities_are_those_of_four_rollouts():
+    found = benchmark.load("nemo_gym")
+    runs = found.scores.drop_duplicates("trajectory_id")
+    assert found.source == "logprob" and (runs["u_source"] == "logprob").sum() == 4
+    pe = found.scores[found.scores["method"] == "pe"]
+    assert pe["value"].notna().sum() == 4
+
+
+@pytest.fixture(scope="module")
+def across():
+    found = benchmark.across(PAIRS[:1], 0, 100)
+    return found.set_index(["set", "method", "metric"])
+
+
+def test_across_sets_the_models_share_of_failures_ranks_as_it_was_found_to(across):
+    """Figures of those who collected the sets; tau2's also held the students' desks."""
+    assert across.loc[("agentdojo", "model", "auroc"), "value"] == pytest.approx(0.728, abs=5e-4)
+    assert across.loc[("nemo_gym", "model", "auroc"), "value"] == pytest.approx(0.941, abs=5e-4)
+    # Inside a model all its runs have the same share.
+    assert across.loc[("agentdojo", "model", "auroc|same_model"), "value"] == 0.5
+
+
+def test_across_sets_length_ranks_swe_agents_failures_and_less_so_without_those_cut_off(across):
+    steps = across.xs("n_steps", level="method").xs("auroc", level="metric")
+    assert steps.loc["swe_agent", "value"] == pytest.approx(0.765, abs=5e-4)
+    assert (steps.loc["swe_agent", "n"], steps.loc["swe_agent without exit_cost", "n"]) == (100, 81)
+    assert steps.loc["swe_agent without exit_cost", "value"] < steps.loc["swe_agent", "value"]
+    assert steps.loc["agentdojo", "value"] < 0.5
+
+
+def test_across_sets_numbers_are_those_of_evaluating_the_set_alone(across):
+    found = features.scores(features.read("swe_agent"), "jaccard")
+    wide = compact(found[found["method"].isin(benchmark.CHEAP)]).scores.astype(float)
+    failed = ~found.drop_duplicates("trajectory_id")["success"].astype(bool)
+    for method in benchmark.CHEAP:
+        assert across.loc[("swe_agent", method, "auroc"), "value"] == pytest.approx(
+            roc_auc_score(failed, wide[method]))
