@@ -254,7 +254,8 @@ else:
 # {glue:text}`b5-flat-open`. Length itself ranks {glue:text}`b5-steps-agentdojo` on AgentDojo, where
 # the runs that give up early are those that fail, {glue:text}`b5-steps-tau2` on tau2 and
 # {glue:text}`b5-steps-swe` on SWE-agent. Beating it where it ranks the wrong way round is not hard:
-# `fewer_steps` does so too. `nemo_gym` is a patchwork of environments of a few runs each, here as a
+# on AgentDojo `fewer_steps` has {glue:text}`b5-fewer-agentdojo`, structural RUPA
+# {glue:text}`b5-ours-agentdojo`. `nemo_gym` is a patchwork of environments of a few runs each, here as a
 # test of reading them; several of AgentDojo's models are one model behind several defences.
 
 # %% tags=["hide-input"]
@@ -289,6 +290,9 @@ for key, other in (("sets", "n_steps"), ("flat", "flat")):
         chapter.text(f"b5-{key}-{where}", ", ".join(names) or "none")
 for key, name in (("agentdojo", "agentdojo"), ("tau2", "tau2"), ("swe", "swe_agent")):
     chapter.text(f"b5-steps-{key}", tables.estimate(cell[name, "n_steps", "auroc"], 2))
+chapter.text("b5-ours-agentdojo",
+             tables.estimate(cell["agentdojo", "rupa_structural", "auroc"], 2))
+chapter.number("b5-fewer-agentdojo", 1 - cell["agentdojo", "n_steps", "auroc"]["value"], 2)
 tables.show(pd.DataFrame(rows, columns=["set", "runs, failed, models", "method",
                                         *PAIRS_OF.values()]),
             "AUROC on stored public runs, with intervals by whole tasks. SWE-agent stands once more "

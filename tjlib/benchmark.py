@@ -25,7 +25,8 @@ __all__ = ["STORED", "Scored", "across", "load", "ranked"]
 STORED = "features"
 #: What `across` compares: ours, its inputs without the graph, and what costs nothing.
 CHEAP = ("rupa_structural", "flat", "n_steps", "repetition", "failing_share", "random")
-#: A set's own runs, and those of it without a flag that gives the outcome away.
+#: Set -> a flag whose runs are left out once: a cost limit all but gives the outcome away, and a
+#: run repeated is one run.
 WITHOUT = {"swe_agent": "exit_cost", "tau2": "same_messages"}
 
 
@@ -133,9 +134,10 @@ def across(
     -------
     DataFrame
         As `scoring.evaluate`, with the columns set and models (how many). A
-        set with a flag of `WITHOUT` stands once more, without those runs. The
-        method ``model`` is each run's model's share of failures: it has seen
-        the outcomes, and tells how far a pooled ranking is one of models.
+        set with a flag of `WITHOUT` stands once more, without those runs. Of
+        several models, the method ``model`` is the share of failures of a
+        run's model: it has seen the outcomes, and tells how far a pooled
+        ranking is one of models.
     """
     found = []
     for name in features.SETS:
@@ -144,7 +146,8 @@ def across(
         tables = features.read(name)
         scores = features.scores(tables, similarity)
         scores = scores[scores["method"].isin(CHEAP)]
-        scores = pd.concat([scores, _models(scores)], ignore_index=True)
+        if len(set(scores["model"].dropna())) > 1:
+            scores = pd.concat([scores, _models(scores)], ignore_index=True)
         flagged = tables.episodes.loc[
             tables.episodes["flag"].fillna("").str.contains(WITHOUT.get(name, "-")),
             "trajectory_id"]
