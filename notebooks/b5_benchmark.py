@@ -249,14 +249,15 @@ else:
 #
 # Structural RUPA minus the number of steps, over all pairs, lies above 0 on
 # {glue:text}`b5-sets-above`, below 0 on {glue:text}`b5-sets-below`, and is not told apart from 0 on
-# {glue:text}`b5-sets-open`. Minus `flat`, its own inputs without the graph: above on
-# {glue:text}`b5-flat-above`, below on {glue:text}`b5-flat-below`, not told apart on
-# {glue:text}`b5-flat-open`. Length itself ranks {glue:text}`b5-steps-agentdojo` on AgentDojo, where
-# the runs that give up early are those that fail, {glue:text}`b5-steps-tau2` on tau2 and
-# {glue:text}`b5-steps-swe` on SWE-agent. Beating it where it ranks the wrong way round is not hard:
-# on AgentDojo `fewer_steps` has {glue:text}`b5-fewer-agentdojo`, structural RUPA
-# {glue:text}`b5-ours-agentdojo`. `nemo_gym` is a patchwork of environments of a few runs each, here as a
-# test of reading them; several of AgentDojo's models are one model behind several defences.
+# {glue:text}`b5-sets-open`; inside one model it is {glue:text}`b5-tau2-one-model` on tau2. Minus
+# `flat`, its own inputs without the graph: above on {glue:text}`b5-flat-above`, below on
+# {glue:text}`b5-flat-below`, not told apart on {glue:text}`b5-flat-open`. Length itself ranks
+# {glue:text}`b5-steps-agentdojo` on AgentDojo, where the runs that give up early are those that
+# fail, {glue:text}`b5-steps-tau2` on tau2 and {glue:text}`b5-steps-swe` on SWE-agent. Beating it
+# where it ranks the wrong way round is not hard: on AgentDojo `fewer_steps` has
+# {glue:text}`b5-fewer-agentdojo`, structural RUPA {glue:text}`b5-ours-agentdojo`. `nemo_gym` is a
+# patchwork of environments of a few runs each, here as a test of reading them; several of
+# AgentDojo's models are one model behind several defences.
 
 # %% tags=["hide-input"]
 PAIRS_OF = {"auroc": "all pairs", "auroc|same_model": "one model",
@@ -290,6 +291,8 @@ for key, other in (("sets", "n_steps"), ("flat", "flat")):
         chapter.text(f"b5-{key}-{where}", ", ".join(names) or "none")
 for key, name in (("agentdojo", "agentdojo"), ("tau2", "tau2"), ("swe", "swe_agent")):
     chapter.text(f"b5-steps-{key}", tables.estimate(cell[name, "n_steps", "auroc"], 2))
+chapter.text("b5-tau2-one-model", tables.estimate(
+    cell["tau2", "rupa_structural - n_steps", "auroc|same_model"], 2))
 chapter.text("b5-ours-agentdojo",
              tables.estimate(cell["agentdojo", "rupa_structural", "auroc"], 2))
 chapter.number("b5-fewer-agentdojo", 1 - cell["agentdojo", "n_steps", "auroc"]["value"], 2)
