@@ -85,6 +85,15 @@ def test_the_agents_own_log_probabilities_are_those_of_four_rollouts():
     assert pe["value"].notna().sum() == 4
 
 
+def test_a_method_that_scores_few_runs_does_not_take_the_others_runs():
+    found = benchmark.load("nemo_gym")
+    table = benchmark.ranked(found.scores, PAIRS, np.random.default_rng(0), 100)
+    table = table.set_index(["method", "metric"])
+    assert table.loc[("n_steps", "auroc"), ["n", "n_failed"]].tolist() == [157, 63]
+    assert table.loc[("pe", "auroc"), "why"] == "not compared: pe scores 4 of 183 runs"
+    assert table.loc[("rupa - flat_u", "auroc"), "why"].startswith("not compared: ")
+
+
 @pytest.fixture(scope="module")
 def across():
     found = benchmark.across(PAIRS[:1], 0, 100)

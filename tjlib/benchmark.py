@@ -98,9 +98,18 @@ def ranked(
     -------
     DataFrame
         As `scoring.evaluate`, controls last; without any outcome every value is missing.
+        A method that scores fewer than half of the runs is not compared, for
+        the others would be compared on its few runs; ``why`` says how many.
     """
     if scores["success"].notna().any():
+        share = scores.groupby("method")["value"].agg(["count", "size"])
+        few = share[(share["count"] > 0) & (share["count"] < share["size"] / 2)]
+        scores = scores.assign(value=scores["value"].mask(scores["method"].isin(few.index), None))
         found = scoring.evaluate(scores, rng, pairs=pairs, draws=draws)
+        for name, row in few.iterrows():
+            own = [name in label.split(" - ") for label in found["method"]]
+            found.loc[own, "why"] = (f"not compared: {name} scores {row['count']} of "
+                                     f"{row['size']} runs")
     else:
         names = [*scores["method"].unique(), *(" - ".join(pair) for pair in pairs)]
         metrics = ("auroc", "average_precision", "best_f1", "prr", "auroc|same_length",
