@@ -20,6 +20,7 @@ TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.item
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
+    "tjlib.ablation": ["tjlib.uncertainty.*"],
     "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["tjlib.commands", "tjlib.usage"],
@@ -210,8 +211,9 @@ ARROWS = {
                                  "tjlib.uncertainty.propagate"],
     "tjlib.uncertainty.crossfit": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "graph", "parameters", "propagate", "signals")],
-    "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
-                                   "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.graph",
+                                   "tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix",
+                                   "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
                                    "tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
                                    "tjlib.uncertainty.similarity"],
