@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tjlib import ablation, features, material
+from tjlib import ablation, features, material, store
 from tjlib.charts import ablation as charts
 from tjlib.measure.by_task import ONE_TASK
 from tjlib.measure.compare import compare
@@ -85,6 +85,8 @@ def test_what_one_class_or_one_task_leaves_undefined_says_so():
     scores = {"a": np.array([[1.0], [2.0]])}
     all_failed = changes(scores, {}, [True, True], ["x", "y"], rng(), draws=50).iloc[0]
     assert (all_failed["value"], all_failed["why"]) == (None, NO_PAIR)
+    nobody = changes({"a": np.zeros((0, 1))}, {}, [], [], rng(), draws=50).iloc[0]
+    assert (nobody["value"], nobody["why"], nobody["n"]) == (None, NO_PAIR, 0)
     one_task = changes(scores, {}, [True, False], ["x", "x"], rng(), draws=50).iloc[0]
     assert (one_task["value"], one_task["lo"], one_task["why"]) == (0.0, None, ONE_TASK)
 
@@ -96,7 +98,8 @@ def test_a_run_one_score_is_missing_for_is_left_out_for_all():
 
 
 def test_every_variant_is_scored_and_flat_is_the_control_of_the_benchmark(airline, parts):
-    assert set(parts) == {*VARIANTS, "unbounded", *ablation.CONTROLS}
+    assert set(parts) == {*VARIANTS, "unbounded", "flat", "n_steps"}
+    assert set(ablation.NUMBERS) == set(ablation.GRIDS)
     stored = features.scores(features.read("tau_airline"), "jaccard", "entropy")
     for name, method in (("flat", "flat"), ("full", "rupa_structural"), ("n_steps", "n_steps")):
         wanted = stored[stored["method"] == method]["value"].astype(float)
@@ -139,6 +142,15 @@ def test_a_number_at_its_end_is_the_variant_that_takes_the_part_away(parts, sett
     assert (settings["p_max", None] == parts["unbounded"]).all()
     for name in RELATIONS:
         assert settings[name, 0] == pytest.approx(parts[f"no_{name}"])
+
+
+def test_the_defaults_are_those_the_paper_prints():
+    printed = store.published("rupa_table5_hyperparameters").set_index("name")["value"].to_dict()
+    names = {"window": "window", "edge_decay_delta": "delta", "momentum_decay_gamma": "gamma",
+             "eta_graph": "eta_g", "eta_momentum": "eta_m", "lambda_local": "lam_u",
+             "lambda_history": "lam_h"}
+    assert printed == {long: ablation.default(name) for long, name in names.items()}
+    assert set(ablation.GRIDS) == {*names.values(), *RELATIONS, *ablation.NOT_PRINTED}
 
 
 def test_without_own_uncertainty_its_weight_changes_nothing(parts, settings):

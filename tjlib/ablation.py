@@ -7,7 +7,7 @@ in here, so nothing can be chosen by it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -18,16 +18,28 @@ from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
-from tjlib.uncertainty.variants import RANDOM, VARIANTS, seeded
+from tjlib.uncertainty.variants import RANDOM, seeded
 
-__all__ = ["CONTROLS", "GRIDS", "NOT_PRINTED", "SEEDS", "components", "default", "sensitivity"]
+__all__ = ["CONTROLS", "GRIDS", "NAMES", "NOT_PRINTED", "NUMBERS", "PARTS", "SEEDS", "components",
+           "default", "sensitivity"]
 
 #: Seeds that a variant which draws is averaged over (ours; the paper names none).
 SEEDS = 20
 
+#: What a figure calls the parts that are taken away, one a row.
+PARTS = {
+    "no_graph": "no graph", "no_propagation": "no propagation", "no_goal": "no goal",
+    "no_momentum": "no momentum", "unbounded": "no cap on risk", "drop50": "half of the edges",
+    "random_graph": "random sources", "sequential_only": "sequential, latest only",
+    **{f"no_{name}": f"no {name}" for name in RELATIONS},
+}
+
 #: What is no part of RUPA and stands beside its parts.
-CONTROLS = {"flat": "goal, observations and own uncertainty, averaged, without a graph",
-            "n_steps": "steps of the agent"}
+CONTROLS = {"local_only": "own uncertainty only", "flat": "flat: no graph at all",
+            "n_steps": "number of steps"}
+
+#: Everything that a run is scored by.
+NAMES = {"full": "full", **PARTS, **CONTROLS}
 
 #: Settings of each number, one changed at a time: the grids of the authors' code where it has
 #: one (delta, gamma, window, strengths), else ours. None is no cap; of a strength, factors.
@@ -37,6 +49,15 @@ GRIDS: dict[str, tuple] = {
     "eta_m": (0, 0.15, 0.3, 0.5, 0.7), "lam_h": (0, 0.5, 1, 1.5, 2),
     "lam_u": (0, 0.5, 1, 1.5, 2), "p_max": (1, 1.5, 3, None),
     "temperature": (0.25, 0.5, 1, 2, np.inf), **dict.fromkeys(RELATIONS, (0, 0.5, 1, 1.25, 1.5)),
+}
+
+#: What a figure calls the numbers.
+NUMBERS = {
+    "window": "W, steps looked back", "delta": "delta, decay of edges",
+    "gamma": "gamma, decay of momentum", "eta_g": "eta_g, graph", "eta_m": "eta_m, momentum",
+    "lam_h": "lambda_h, history", "lam_u": "lambda_u, own uncertainty",
+    "p_max": "cap on risk", "temperature": "T of equation 6",
+    **{name: f"{name}, times" for name in RELATIONS},
 }
 
 #: Numbers the paper prints no value of; the default is the authors' code's or ours.
@@ -58,9 +79,9 @@ def _column(*scorings: Sequence[float | None]) -> np.ndarray:
 
 def components(
     graphs: Sequence[Graph], local: Sequence[Local], tasks: Sequence[str], seed: int,
-    seeds: int = SEEDS,
+    seeds: int = SEEDS, names: Sequence[str] = tuple(NAMES),
 ) -> dict[str, np.ndarray]:
-    """Score every run by every variant and control.
+    """Score every run with a part taken away, and by the controls.
 
     Parameters
     ----------
@@ -68,17 +89,27 @@ def components(
     seed : int
         The first of the seeds.
     seeds : int
-        Of the variants that draw.
+        Of what draws.
+    names : sequence of str
+        Of `NAMES`: the variants of `variants.VARIANTS`, "unbounded" (no cap
+        on what a step passes on), "flat" (`controls.inputs`) and "n_steps".
 
     Returns
     -------
     dict of name to (n, k) array
-        Names of `VARIANTS`, "unbounded" (no cap on what a step passes on)
-        and `CONTROLS`; k is ``seeds`` for a variant that draws, else 1. NaN
-        for a run without a step.
+        k is ``seeds`` for what draws, else 1. NaN for a run without a step.
     """
+    own = {
+        "unbounded": lambda graph, u: propagate(graph, u, parameters=msgspec.structs.replace(
+            graph.parameters, p_max=None)).score,
+        "flat": lambda graph, u: inputs(graph, u.u) if len(u.u) else None,
+        "n_steps": lambda graph, u: len(u.u) or None,
+    }
     out = {}
-    for name in VARIANTS:
+    for name in names:
+        if name in own:
+            out[name] = _column([own[name](*run) for run in zip(graphs, local, strict=True)])
+            continue
         scorings = []
         for s in range(seed, seed + (seeds if name in RANDOM else 1)):
             rng = (seeded(s, task, graph.trajectory_id, name)
@@ -86,17 +117,11 @@ def components(
             scorings.append([propagate(graph, u, variant=name, rng=r).score
                              for graph, u, r in zip(graphs, local, rng, strict=True)])
         out[name] = _column(*scorings)
-    out["unbounded"] = _column(_scored(
-        graphs, local, parameters=msgspec.structs.replace(graphs[0].parameters, p_max=None)))
-    out["flat"] = _column([inputs(graph, u.u) if len(u.u) else None
-                           for graph, u in zip(graphs, local, strict=True)])
-    out["n_steps"] = _column([len(u.u) or None for u in local])
     return out
 
 
 def sensitivity(
     graphs: Mapping[int, Sequence[Graph]], local: Sequence[Local], tasks: Sequence[str],
-    progress: Callable = iter,
 ) -> dict[tuple[str, float | None], np.ndarray]:
     """Score every run under every setting of `GRIDS`, one number changed at a time.
 
@@ -105,8 +130,6 @@ def sensitivity(
     graphs : mapping of window to sequence of Graph
         One for each window of the grid.
     local, tasks : sequences, one item a run
-    progress : callable, optional
-        Called as ``tqdm`` with the numbers' names.
 
     Returns
     -------
@@ -115,7 +138,7 @@ def sensitivity(
         with the reliabilities of the other half of the tasks.
     """
     base, out = Parameters(), {}
-    for name in progress(GRIDS):
+    for name in GRIDS:
         for value in GRIDS[name]:
             if name in RELATIONS:
                 changed = {"strengths": base.strengths | {name: base.strengths[name] * value}}

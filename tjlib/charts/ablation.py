@@ -62,27 +62,31 @@ def sensitivity(rows: pd.DataFrame) -> alt.FacetChart:
     one = alt.layer(zero, spans, lines, points, *defaults, data=rows)
     chart = facets(one.properties(width=190, height=120), "number",
                    list(dict.fromkeys(rows["number"])), columns=3)
-    return chart.resolve_scale(x="independent")
+    return chart.resolve_scale(x="independent", y="independent")
 
 
 def against_length(rows: pd.DataFrame) -> alt.FacetChart:
-    """Draw each run's score over its number of steps, one panel a score.
+    """Draw the mean score of runs of a length over that length, one panel a score.
 
     Parameters
     ----------
     rows : DataFrame
-        Columns panel, run, steps, score and outcome ("failed", "successful").
+        Columns panel, steps, outcome ("failed", "successful"), score (mean)
+        and runs (how many).
 
     Returns
     -------
     altair.FacetChart
     """
     looks = _looks(_OUTCOMES, "outcome", set(rows["outcome"]))
-    one = alt.Chart(rows).mark_point(size=45, opacity=0.7).encode(
+    size = alt.Size("runs:Q", legend=None, scale=alt.Scale(
+        domain=[0, 20], range=[0, 300], clamp=True))
+    one = alt.Chart(rows).mark_point(opacity=0.7).encode(
         x=alt.X("steps:Q", title="steps of the agent", axis=alt.Axis(tickCount=5)),
-        y=alt.Y("score:Q", title="score", scale=alt.Scale(zero=False),
+        y=alt.Y("score:Q", title="mean score", scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=5)),
-        tooltip=tips(run="run", outcome="outcome", steps="steps", score=("score", ".3f")), **looks)
+        size=size, tooltip=tips(outcome="outcome", steps="steps", runs=("runs", "d"),
+                                score=("mean score", ".3f")), **looks)
     chart = facets(one.properties(width=250, height=170), "panel",
                    list(dict.fromkeys(rows["panel"])), columns=2)
     return chart.resolve_scale(y="independent")
