@@ -175,6 +175,8 @@ ARROWS = {
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
     "tjlib.page": [],
+    "tjlib.prefixes": [f"tjlib.uncertainty.{name}" for name in (
+        "graph", "prefix", "propagate", "signals")],
     "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
     "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
