@@ -235,7 +235,7 @@ for (form, panel), table in found.items():
             "lo": row["change_lo"], "hi": row["change_hi"], "shown": change(row),
             "published": printed["auroc"][name] - printed["auroc"]["full"] if there else None})
 changed = pd.DataFrame(rows).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
-show(analysis.forest(changed, "change in AUROC"), name="abl-parts",
+show(analysis.forest(changed, "change in AUROC", shared=True), name="abl-parts",
      table=changed[["panel", "label", "shown", "published"]],
      alt="Panels for each form and set of pairs, one row a part: a point with an interval beside a "
          "dashed line at no change, hollow diamonds for the printed changes.")

@@ -176,8 +176,8 @@ def test_a_default_that_is_not_printed_has_a_mark_of_its_own():
         "number": ["p_max", "p_max"], "setting": ["1", "1.5"], "form": "structural",
         "change": [0.1, 0.0], "lo": [0.0, np.nan], "hi": [0.2, np.nan], "shown": "",
         "default": ["", "not printed"]})
-    layers = charts.sensitivity(rows).to_dict()["spec"]["layer"]
-    hollow = {layer["transform"][-1]["filter"]: layer["mark"]["shape"] for layer in layers
-              if layer["mark"].get("style") == "published"}
-    assert hollow == {"datum.default == 'printed'": "diamond",
-                      "datum.default == 'not printed'": "cross"}
+    hollow = [layer for layer in charts.sensitivity(rows).to_dict()["spec"]["layer"]
+              if layer["mark"].get("style") == "published"]
+    assert [layer["transform"][-1]["filter"] for layer in hollow] == ["datum.default != ''"]
+    assert hollow[0]["encoding"]["shape"] == {
+        "condition": {"test": "datum.default == 'printed'", "value": "diamond"}, "value": "cross"}

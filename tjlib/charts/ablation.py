@@ -55,11 +55,11 @@ def sensitivity(rows: pd.DataFrame) -> alt.FacetChart:
         y=alt.Y("lo:Q", title="change in AUROC"), y2="hi:Q", color=looks["color"])
     lines = base.mark_line(strokeWidth=1.5).encode(y=y, color=looks["color"])
     points = base.mark_point(size=60).encode(y=y, **looks)
-    defaults = [
-        base.transform_filter(f"datum.default == '{what}'").mark_point(
-            style="published", filled=False, shape=shape, size=260).encode(y=y)
-        for what, shape in (("printed", "diamond"), ("not printed", "cross"))]
-    one = alt.layer(zero, spans, lines, points, *defaults, data=rows)
+    # Every panel has a default, so that no layer of one is empty.
+    default = base.transform_filter("datum.default != ''").mark_point(
+        style="published", filled=False, size=260).encode(y=y, shape=alt.condition(
+            "datum.default == 'printed'", alt.value("diamond"), alt.value("cross")))
+    one = alt.layer(zero, spans, lines, points, default, data=rows)
     chart = facets(one.properties(width=190, height=120), "number",
                    list(dict.fromkeys(rows["number"])), columns=3)
     return chart.resolve_scale(x="independent", y="independent")
