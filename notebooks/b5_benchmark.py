@@ -173,10 +173,8 @@ reasons = runs.scores[runs.scores["value"].isna()].groupby(["method", "why"], so
 missing = pd.DataFrame([(m, f"{n} of {len(runs.scores['trajectory_id'].unique())}", why)
                         for (m, why), n in reasons.items()],
                        columns=["method", "runs without a score", "why"])
-if len(missing):
-    tables.show(missing, "Scores that are missing, and why.", MADE)
-else:
-    print("Every method has a score for every run.")
+tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) else print(
+    "Every method has a score for every run.")
 
 # %% [markdown]
 # ## What the graph adds
@@ -216,23 +214,21 @@ show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus"
 # log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen.
 
 # %% tags=["hide-input"]
-if given.traces == "features":
-    lines = []
-    for by in ("jaccard", "minilm"):
-        for measure in ("entropy", "nll"):
-            other = benchmark.load("features", by, measure)
-            table = benchmark.ranked(other.scores, AGAINST, np.random.default_rng(given.seed),
-                                     min(given.draws, 1000))
-            held = {(row["method"], row["metric"]): row for row in table.to_dict("records")}
-            lines.append([by, measure, *(tables.estimate(held[name, "auroc"], 2) for name in (
-                "rupa", "rupa_structural", "flat", "rupa_structural - n_steps",
-                "rupa_structural - flat", "rupa - flat_u"))])
-    tables.show(pd.DataFrame(lines, columns=[
-        "similarity", "own uncertainty", "rupa", "rupa_structural", "flat",
-        "rupa_structural - n_steps", "rupa_structural - flat", "rupa - flat_u"]),
-        "AUROC over all pairs under other readings.", runs.origin)
-else:
-    print("A log of your own is scored as asked for at the top; rerun with another -p embedder.")
+lines = []
+for by in ("jaccard", "minilm") if given.traces == benchmark.STORED else ():
+    for measure in ("entropy", "nll"):
+        other = benchmark.load(given.traces, by, measure)
+        table = benchmark.ranked(other.scores, AGAINST, np.random.default_rng(given.seed),
+                                 min(given.draws, 1000))
+        held = {(row["method"], row["metric"]): row for row in table.to_dict("records")}
+        lines.append([by, measure, *(tables.estimate(held[name, "auroc"], 2) for name in (
+            "rupa", "rupa_structural", "flat", "rupa_structural - n_steps",
+            "rupa_structural - flat", "rupa - flat_u"))])
+readings = pd.DataFrame(lines, columns=[
+    "similarity", "own uncertainty", "rupa", "rupa_structural", "flat",
+    "rupa_structural - n_steps", "rupa_structural - flat", "rupa - flat_u"])
+tables.show(readings, "AUROC over all pairs under other readings.", runs.origin) if lines else print(
+    "A log of your own is scored as asked for at the top; rerun with another -p embedder.")
 
 # %% [markdown]
 # ## What would change our mind
