@@ -25,6 +25,7 @@ SPANS = [*READING, "tjlib.formats.dialects", "tjlib.formats.spans"]
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
+    "tjlib.ablation": ["tjlib.uncertainty.*"],
     "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["tjlib.commands", "tjlib.usage"],
@@ -153,6 +154,8 @@ ARROWS = {
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
     "tjlib.page": [],
+    "tjlib.prefixes": [f"tjlib.uncertainty.{name}" for name in (
+        "graph", "prefix", "propagate", "signals")],
     "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
     "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
@@ -189,8 +192,9 @@ ARROWS = {
                                  "tjlib.uncertainty.propagate"],
     "tjlib.uncertainty.crossfit": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "graph", "parameters", "propagate", "signals")],
-    "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.parameters",
-                                   "tjlib.uncertainty.prefix", "tjlib.uncertainty.text"],
+    "tjlib.uncertainty.controls": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.graph",
+                                   "tjlib.uncertainty.parameters", "tjlib.uncertainty.prefix",
+                                   "tjlib.uncertainty.text"],
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
                                    "tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
                                    "tjlib.uncertainty.similarity"],

@@ -118,3 +118,15 @@ def test_a_table_that_is_not_the_last_of_its_cell_is_found():
 def test_every_figure_and_table_made_in_a_cell_is_shown(path):
     code = [cell.source for cell in cells(path) if cell.cell_type == "code"]
     assert [line for source in code for line in lost_outputs(source)] == []
+
+
+@every_chapter
+def test_what_is_shown_is_the_last_expression_of_its_cell(path):
+    """A table or a figure made inside a branch or a loop is dropped without a word."""
+    for cell in cells(path):
+        if cell.cell_type == "code":
+            lost = [ast.unparse(node.value)[:60] for statement in ast.parse(cell.source).body
+                    if not isinstance(statement, ast.Expr) for node in ast.walk(statement)
+                    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+                    and ast.unparse(node.value.func) in ("show", "tables.show")]
+            assert not lost

@@ -10,16 +10,25 @@ from __future__ import annotations
 import math
 import random as randomness
 import re
+from collections.abc import Sequence
 
 from tjlib.uncertainty.evidence import NO_LOGPROBS, Evidence, Score
+from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS
 from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.text import action_text
 
 __all__ = ["failing_share", "fewer_calls", "fewer_steps", "fewer_words", "flat", "flat_u",
-           "n_calls", "n_steps", "n_words", "random", "repetition"]
+           "inputs", "n_calls", "n_steps", "n_words", "random", "repetition"]
 
 _WORD = re.compile(r"\w+")
+
+
+def inputs(graph: Graph, u: Sequence[float] = ()) -> float:
+    """Average what RUPA is given of a run with steps: goal, observations, own uncertainty."""
+    observed = graph.uncertainty[graph.kind == KINDS.index("env")]
+    level = float(graph.q.mean()) + (float(observed.mean()) if len(observed) else 0.0)
+    return level + (math.fsum(u) / len(u) if len(u) else 0.0)
 
 
 def flat(e: Evidence) -> Score:
@@ -29,15 +38,14 @@ def flat(e: Evidence) -> Score:
     uncertainty of observations, in [0, 2]; a run without observations has
     only the first. Propagation is worth what RUPA is above this.
     """
-    observed = e.graph.uncertainty[e.graph.kind == KINDS.index("env")]
-    return Score(float(e.graph.q.mean()) + (float(observed.mean()) if len(observed) else 0.0))
+    return Score(inputs(e.graph))
 
 
 def flat_u(e: Evidence) -> Score:
     """`flat` plus the mean uncertainty of steps, where the log has log-probabilities."""
     if not e.has_logprobs:
         return Score(None, NO_LOGPROBS)
-    return Score(flat(e).value + math.fsum(e.local.u) / len(e.steps))
+    return Score(inputs(e.graph, e.local.u))
 
 
 def n_steps(e: Evidence) -> Score:
