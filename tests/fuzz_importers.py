@@ -43,7 +43,8 @@ def one_input(raw, path):
         path.write_bytes(data.ConsumeBytes(data.remaining_bytes()))
         formats = ["auto"]
     else:
-        values = changed(LOGS[data.ConsumeIntInRange(0, len(LOGS) - 1)], data)
+        log = LOGS[data.ConsumeIntInRange(0, len(LOGS) - 1)]
+        values = [changed(value, data) for value in log]
         path.write_text("".join(json.dumps(value) + "\n" for value in values), "utf-8")
         formats = ["auto", *FORMATS]
     for format in formats:
