@@ -136,6 +136,11 @@ def test_an_address_where_nobody_listens_is_refused_in_one_line(monkeypatch):
         list(spread(sum, [1], where="nonsense://x"))
 
 
+#: A cluster in the test's own process leaves threads and sockets to the tests after it.
+ON_REQUEST = pytest.mark.skipif("TJLIB_CLUSTER" not in os.environ,
+                                reason="a cluster is started where asked: TJLIB_CLUSTER=1")
+
+
 @pytest.fixture(scope="module")
 def cluster():
     distributed = pytest.importorskip("distributed")
@@ -144,16 +149,19 @@ def cluster():
         yield started
 
 
+@ON_REQUEST
 def test_a_clusters_address_is_the_only_change(cluster):
     assert _results(cluster.scheduler_address) == TENS == _results(1)
 
 
+@ON_REQUEST
 def test_a_cluster_with_another_tjlib_is_refused_before_any_work(cluster, monkeypatch):
     monkeypatch.setattr("tjlib.engine.__version__", "0.0")
     with pytest.raises(InputError, match=f"has tjlib 0.0, {tjlib.__version__}, this is 0.0;"):
         list(spread(sum, [1], where=cluster.scheduler_address))
 
 
+@ON_REQUEST
 def test_a_scheduler_without_workers_is_refused_before_any_work():
     distributed = pytest.importorskip("distributed")
     with (distributed.LocalCluster(n_workers=0, host="127.0.0.1",
@@ -162,11 +170,13 @@ def test_a_scheduler_without_workers_is_refused_before_any_work():
         list(spread(sum, [1], where=bare.scheduler_address))
 
 
+@ON_REQUEST
 def test_what_the_work_refuses_on_a_cluster_is_told_as_it_was_said(cluster):
     with pytest.raises(InputError, match=r"^log.jsonl:[0-2]: no step$"):
         list(spread(_refuse, range(3), where=cluster.scheduler_address))
 
 
+@ON_REQUEST
 def test_a_killed_worker_of_a_cluster_loses_nothing(cluster):
     seen, pids = [], set()
     for _, (item, pid) in spread(_slowly, range(300), where=cluster.scheduler_address):
@@ -183,6 +193,7 @@ def _said(path: Path) -> list[Verdict]:
     return sorted(found, key=attrgetter("trajectory_id"))
 
 
+@ON_REQUEST
 def test_a_soak_of_judging_on_two_workers_one_killed_gives_every_verdict_once(cluster, tmp_path):
     from distributed import Client
 
