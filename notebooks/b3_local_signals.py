@@ -87,11 +87,8 @@ given = chapter.check(
     globals(), methods=tuple(material.LOCAL), signal=material.SIGNALS,
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
     window=lambda value: None if 1 <= value <= 9 else "give 1 to 9",
-    p_max=lambda value: None if value >= 0 else "give a number above 0, or 0 for no cap",
     seed=lambda value: None if value >= 0 else "give 0 or more",
-    **dict.fromkeys(
-        ("sequential", "latest", "repetition", "feedback", "progression", "parallel"),
-        lambda value: None if value >= 0 else "give a strength of 0 or more"),
+    **material.RULES,
 )
 
 # %% tags=["hide-input"]
@@ -112,13 +109,10 @@ from tjlib.measure.resample import clopper_pearson
 from tjlib.trace import InputError
 from tjlib.uncertainty import peaks
 from tjlib.uncertainty.crossfit import crossed
-from tjlib.uncertainty.parameters import RELATIONS, Parameters
+from tjlib.uncertainty.parameters import RELATIONS
 from tjlib.uncertainty.propagate import propagate
 
-settings = Parameters(
-    window=given.window, delta=given.delta, gamma=given.gamma, eta_g=given.eta_g,
-    eta_m=given.eta_m, lam_h=given.lam_h, lam_u=given.lam_u, p_max=given.p_max or None,
-    strengths={name: getattr(given, name) for name in RELATIONS}, temperature=given.temperature)
+settings = material.settings(given)
 
 
 def drawn():

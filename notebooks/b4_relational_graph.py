@@ -79,7 +79,7 @@ calibrated: bool = True  # whether relations are weighed by equation 6, or all a
 own: float = 0.0  # ours: U of a step whose log has no log-probabilities
 
 # %% tags=["hide-input"]
-from tjlib import chapter
+from tjlib import chapter, material
 
 given = chapter.check(
     globals(),
@@ -87,11 +87,8 @@ given = chapter.check(
         "give 0 or more, and traces to pick from"),
     begin=lambda value: None if value >= 0 else "give 0 or more",
     shown=lambda value: None if 1 <= value <= 20 else "give 1 to 20",
-    p_max=lambda value: None if value >= 0 else "give a number above 0, or 0 for no cap",
     own=lambda value: None if 0 <= value <= 100 else "give 0 to 100",
-    **dict.fromkeys(
-        ("sequential", "latest", "repetition", "feedback", "progression", "parallel"),
-        lambda value: None if value >= 0 else "give a strength of 0 or more"),
+    **material.RULES,
 )
 
 # %% tags=["hide-input"]
@@ -125,10 +122,7 @@ from tjlib.uncertainty.text import signatures
 from tjlib.uncertainty.variants import RANDOM, VARIANTS, seeded
 
 # %% tags=["hide-input"]
-settings = Parameters(
-    window=given.window, delta=given.delta, gamma=given.gamma, eta_g=given.eta_g,
-    eta_m=given.eta_m, lam_h=given.lam_h, lam_u=given.lam_u, p_max=given.p_max or None,
-    strengths={name: getattr(given, name) for name in RELATIONS}, temperature=given.temperature)
+settings = material.settings(given)
 alike = similarity.similarity(given.embedder)
 
 # %%

@@ -72,7 +72,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import benchmark, tables
+from tjlib import benchmark, material, tables
 from tjlib.charts import analysis, signals
 from tjlib.charts.show import show
 from tjlib.uncertainty.methods import METHODS
@@ -218,9 +218,9 @@ show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus"
 
 # %% tags=["hide-input"]
 lines = []
-for by in ("jaccard", "minilm") if given.traces in (benchmark.STORED, "tau_airline") else ():
+for by in ("jaccard", "minilm") if given.traces in (material.STORED, "tau_airline") else ():
     for measure in ("entropy", "nll"):
-        other = benchmark.load(benchmark.STORED, by, measure)
+        other = benchmark.load(material.STORED, by, measure)
         table = benchmark.ranked(other.scores, AGAINST, np.random.default_rng(given.seed),
                                  min(given.draws, 1000))
         held = {(row["method"], row["metric"]): row for row in table.to_dict("records")}

@@ -15,14 +15,13 @@ import pandas as pd
 
 from tjlib import features, scoring
 from tjlib.formats import registry
+from tjlib.material import STORED
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.signals import local
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["STORED", "Scored", "across", "load", "ranked"]
+__all__ = ["Scored", "across", "load", "ranked"]
 
-#: The name of the stored numbers of the airline log, as a page's parameter.
-STORED = "features"
 #: What `across` compares: ours, its inputs without the graph, and what costs nothing.
 CHEAP = ("rupa_structural", "flat", "n_steps", "repetition", "failing_share", "random")
 #: Set -> a flag whose runs are left out once: a cost limit all but gives the outcome away, and a
@@ -44,7 +43,7 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
     Parameters
     ----------
     traces : str
-        `STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
+        `material.STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
     embedder : str
         Name that `similarity.similarity` takes; stored numbers hold some only.
     measure : {"entropy", "nll"}
@@ -62,8 +61,7 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
     name = "tau_airline" if traces == STORED else traces
     if name in features.SETS:
         tables = features.read(name)
-        part = next(iter(tables.scores["part"].dropna()), "all")
-        graphs, own = features.graphs(tables, embedder), features.local(tables, measure, part)
+        graphs, own = features.graphs(tables, embedder), features.local(tables, measure)
         found = features.scores(tables, embedder, measure)
         origin = f"{features.SETS[name]}, in data/features"
     else:

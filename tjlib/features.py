@@ -183,7 +183,7 @@ def _graph(
               edges[column].to_numpy(float), edges["relation"].tolist()))
 
 
-def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local]:
+def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list[Local]:
     """Take each step's own uncertainty from what the surrogate read, or the agent's own.
 
     Parameters
@@ -191,8 +191,8 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
     tables : Tables
     measure : {"nll", "entropy"}
         Mean over the step's tokens, in nats.
-    part : {"all", "message", "call"}
-        On the testbed take ``call``: there a message depends on the tool alone.
+    part : {"all", "message", "call"}, optional
+        Default what the kept scores were read off: all, on the testbed call.
 
     Returns
     -------
@@ -205,11 +205,12 @@ def local(tables: Tables, measure: str = "nll", part: str = "all") -> list[Local
     InputError
         If a choice is unknown.
     """
+    part = part or next(iter(tables.scores["part"].dropna()), "all")
     if measure not in ("nll", "entropy") or part not in _PARTS:
         raise InputError(f"no {measure!r} of {part!r}; give nll or entropy; all, message or call")
-    steps = tables.steps
-    tokens, values = (steps[[f"{p}_{what}" for p in _PARTS[part]]].astype(float).fillna(0)
-                      .to_numpy() for what in ("tokens", measure))
+    steps, parts = tables.steps, _PARTS[part]
+    tokens, values = (steps[[f"{p}_{what}" for p in parts]].astype(float).fillna(0).to_numpy()
+                      for what in ("tokens", measure))
     with np.errstate(invalid="ignore"):  # no tokens, no mean
         mean = (tokens * values).sum(1) / tokens.sum(1)
     read = steps["dropped"].notna()

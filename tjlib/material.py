@@ -9,6 +9,7 @@ to steps that all count alike, and says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import msgspec
@@ -20,12 +21,12 @@ from tjlib.formats import registry
 from tjlib.trace import InputError
 from tjlib.uncertainty.evidence import NO_LOGPROBS
 from tjlib.uncertainty.graph import Graph, build
-from tjlib.uncertainty.parameters import Parameters
+from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["LOCAL", "OWN", "SIGNALS", "STORED", "Material", "load"]
+__all__ = ["LOCAL", "OWN", "RULES", "SIGNALS", "STORED", "Material", "load", "settings"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
@@ -40,8 +41,12 @@ OWN = {"sp_sum": "SP, sum", "sp_mean": "SP, mean", "pe": "PE", "saup_rms": "root
 LOCAL = {"random": "random numbers", **OWN, "verbalized": "stated confidence",
          "n_steps": "steps", "fewer_steps": "steps, negated"}
 
-#: What of a stored step is read: on the testbed a message is a function of the tool alone.
-_PART = {"testbed": "call"}
+_PLAIN = ("window", "delta", "gamma", "eta_g", "eta_m", "lam_h", "lam_u", "temperature")
+#: What a page's RUPA parameters must be, as `chapter.check` takes it.
+RULES = {
+    "p_max": lambda value: None if value >= 0 else "give a number above 0, or 0 for no cap",
+    **dict.fromkeys(RELATIONS, lambda value: None if value >= 0 else (
+        "give a strength of 0 or more"))}
 
 
 class Material(NamedTuple):
@@ -62,6 +67,23 @@ class Material(NamedTuple):
     def source(self) -> str:
         """What the steps' own uncertainty was read off, one of `signals.SOURCES`."""
         return self.local[0].source
+
+
+def settings(given: SimpleNamespace) -> Parameters:
+    """Take RUPA's parameters from those of a page, one a strength, a cap of 0 for none.
+
+    Parameters
+    ----------
+    given : SimpleNamespace
+        As `chapter.check` returns it.
+
+    Returns
+    -------
+    Parameters
+    """
+    return Parameters(
+        **{name: getattr(given, name) for name in _PLAIN}, p_max=given.p_max or None,
+        strengths={name: getattr(given, name) for name in RELATIONS})
 
 
 def load(
@@ -132,7 +154,7 @@ def _stored(name, methods, embedder, signal, parameters) -> Material:
     tables = features.read(name)
     measure = "nll" if signal in ("auto", "constant") else signal
     graphs = features.graphs(tables, embedder, parameters)
-    local = features.local(tables, measure, _PART.get(name, "all"))
+    local = features.local(tables, measure)
     if signal == "constant":
         local = [Local((0.0,) * len(u.u), "constant") for u in local]
     scores = features.scores(tables, embedder, measure)
