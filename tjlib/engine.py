@@ -1,6 +1,6 @@
 """Work on many runs, spread over processes of this machine or over the workers of a cluster.
 
-Decision: either is an executor of `concurrent.futures`, so a scheduler's address is the only
+Decision: either takes chunks and tells which are done, so a scheduler's address is the only
 change, and results come with their place, so that the order they come in changes nothing. Refusal:
 nothing is scheduled here, and what a lost worker held is given out again, never left out.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, count, islice
 from typing import Any, TypeVar
@@ -50,19 +50,26 @@ class _Processes:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self.pool: Executor | None = None
+        self._pool: ProcessPoolExecutor | None = None
         self.renew()
 
     def renew(self) -> bool:
         """Start anew; tell that all that was under way is lost."""
-        if self.pool:
+        if self._pool:
             self.close()
         # A fork would copy the locks of the threads that a model's library has started.
-        self.pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), _quiet)
+        self._pool = ProcessPoolExecutor(
+            self.workers, multiprocessing.get_context("spawn"), _quiet)
         return True
 
+    def submit(self, work: Callable[[list[Any]], T], chunk: list[Any]) -> Any:
+        return self._pool.submit(work, chunk)
+
+    def done(self, futures: Collection[Any]) -> Collection[Any]:
+        return wait(futures, return_when=FIRST_COMPLETED).done
+
     def close(self) -> None:
-        self.pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _version() -> str:
@@ -70,7 +77,11 @@ def _version() -> str:
 
 
 class _Cluster:
-    """The workers of a dask scheduler, which gives out again what a lost one held."""
+    """The workers of a dask scheduler, which gives out again what a lost one held.
+
+    Its executor is not used: it reads a result before the status, and fails if the worker
+    was lost between the two (distributed 2026.8.0).
+    """
 
     def __init__(self, address: str) -> None:
         try:
@@ -79,7 +90,7 @@ class _Cluster:
         except ImportError:
             raise InputError(f"{address}: a scheduler needs more; install it with: pip install "
                              "distributed") from None
-        self.lost = (KilledWorker,)
+        self.lost, self._address = (KilledWorker,), address
         try:
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -99,13 +110,25 @@ class _Cluster:
                 f"it has tjlib {', '.join(sorted(there))}, this is {__version__}; install the same"
                 if workers else "no workers; start some with: dask worker ADDRESS"))
         self.workers = sum(self._client.ncores().values())
-        self.pool: Executor = self._client.get_executor(pure=False)
 
     def _ask_scheduler(self) -> str | Exception:
         try:
             return self._client.run_on_scheduler(_version)
         except Exception as error:
             return error
+
+    def submit(self, work: Callable[[list[Any]], T], chunk: list[Any]) -> Any:
+        return self._client.submit(work, chunk, pure=False)
+
+    def done(self, futures: Collection[Any]) -> Collection[Any]:
+        from distributed import wait
+
+        try:
+            with self._client.as_current():
+                return wait(list(futures), return_when="FIRST_COMPLETED").done
+        except CancelledError:
+            raise InputError(f"{self._address}: the scheduler went away; start it and its workers "
+                             "and run the same command again") from None
 
     def renew(self) -> bool:
         """Leave it to the scheduler; what else is under way goes on."""
@@ -176,7 +199,7 @@ def _done(
 
     def give(number: int, chunk: list[Any]) -> None:
         tries[number] = tries.get(number, 0) + 1
-        under_way[engine.pool.submit(work, chunk)] = number, chunk
+        under_way[engine.submit(work, chunk)] = number, chunk
 
     while True:
         room = min(2 * engine.workers - len(under_way),
@@ -187,7 +210,7 @@ def _done(
         if not under_way:
             return
         again = []
-        for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+        for future in engine.done(under_way):
             number, chunk = under_way.pop(future)
             try:
                 result = future.result()

@@ -213,8 +213,7 @@ def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list
                       for what in ("tokens", measure))
     with np.errstate(invalid="ignore"):  # no tokens, no mean
         mean = (tokens * values).sum(1) / tokens.sum(1)
-    read = steps["dropped"].notna()
-    u = np.where(read, mean, steps["message_nll"].astype(float))
+    u = np.where(read := steps["dropped"].notna(), mean, steps["message_nll"].astype(float))
     rows = _split(tables, steps[["trajectory_id"]].assign(read=read, u=u))
     return [fill([None if np.isnan(u) else u for u in run["u"]],
                  "surrogate" if run["read"].any() else "logprob") for run in rows]
