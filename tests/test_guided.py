@@ -25,6 +25,7 @@ from tjlib.guided.selectors import CONTROLS, SELECTORS, Made, checked, choose, l
 from tjlib.guided.tree import Decision, Path, Point, Tree, follow, given_steps
 from tjlib.judges import agent, models
 from tjlib.judges.protocol import Identity, Options, Reply, Token
+from tjlib.measure.by_task import means
 from tjlib.measure.per_success import per_success, same_rule
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty.evidence import Evidence
@@ -176,6 +177,8 @@ def record(tmp_path):
 def test_a_run_cut_off_and_started_again_ends_with_the_bytes_of_one_that_was_not(record, tmp_path):
     whole = record("whole")
     wanted = (tmp_path / "whole" / recording.FILE).read_bytes()
+    driven = (tmp_path / "whole" / recording.DRIVEN).read_bytes()
+    assert driven.count(b"\n") == 2
     assert whole.added == wanted.count(b"\n") > 12 and whole.there == 0
     for after in (1, 7, 3 * 12 + 2):  # within the solutions' points, and within an episode
         name = f"cut-{after}"
@@ -186,7 +189,9 @@ def test_a_run_cut_off_and_started_again_ends_with_the_bytes_of_one_that_was_not
             file.write(b'{"instance_id":"INS')  # as if killed inside a write
         done = record(name)
         assert path.read_bytes() == wanted and done.added + done.there == whole.added
+        assert path.with_name(recording.DRIVEN).read_bytes() == driven
     assert record("whole").added == 0
+    assert (tmp_path / "whole" / recording.DRIVEN).read_bytes() == driven
 
 
 def test_all_selectors_choose_among_the_same_candidates(record, tmp_path):
@@ -206,7 +211,7 @@ def test_all_selectors_choose_among_the_same_candidates(record, tmp_path):
             shared += agreed
     assert shared > 0
     frame = outcomes.decisions(kept.tree, kept.cases, list(SELECTORS))
-    assert (frame.groupby(["instance_id", "given"])["calls"].nunique() == 1).all()
+    assert len(frame[["instance_id", "given", "calls", "distinct"]].drop_duplicates()) == 12
 
 
 def test_a_point_reached_twice_has_the_same_candidates_and_each_draw_a_seed_of_its_own():
@@ -279,6 +284,9 @@ def test_the_command_records_and_goes_on_with_more(tmp_path, monkeypatch, capsys
     assert "at 6 were there" in capsys.readouterr().out
     kept = source.load(out)
     assert follow(kept.tree.at, kept.cases[0], 4, partial(choose, "rupa")).missing is None
+    # Driven is what was asked for, and not what looks complete.
+    assert kept.driven(4, ["rupa", "random"]) == kept.cases
+    assert kept.driven(4, ["rupa", "saup"]) == kept.driven(0, ["rupa"]) == []
     assert "smollm2" not in kept.origin and "script (local" in kept.origin
     assert main([*command, "--select", "best"]) == 1
     assert "no selector 'best'" in capsys.readouterr().err
@@ -326,7 +334,8 @@ def test_decisions_and_paths_count_what_was_worked_by_hand():
     # The first drawn costs one call, a choice all three.
     assert frame["latency_s"][:2].tolist() == [2.0, 5.0]
     assert (frame["calls"] == 2).all() and frame["prompt_tokens"].isna()["entropy"]
-    assert outcomes.paths(tree, [CASE], 0, ["random"]).empty
+    with pytest.raises(InputError, match=r"no candidates at .*taken=\(0,\)"):
+        outcomes.paths(tree, [CASE], 0, ["random"])
     # Given five calls, a reply solves the case.
     end = Tree([Decision(CASE.instance_id, 5, (), (drawn("a", REPLY, 1.0), drawn("b", SOLVED[0],
                                                                                 .1))),
@@ -335,6 +344,26 @@ def test_decisions_and_paths_count_what_was_worked_by_hand():
     assert found["solved"].to_dict() == {"random": 1, "entropy": 0}
     assert found["kind"].to_dict() == {"random": "", "entropy": "premature_stop"}
     assert found["steps"].to_dict() == {"random": 1, "entropy": 1}
+
+
+def test_within_a_point_a_wrong_candidate_should_score_higher_than_a_right_one():
+    def point(given, *candidates):
+        return Decision(CASE.instance_id, given, (), candidates)
+
+    right = [drawn("a", call, 0.5) for call in SOLVED]
+    tree = Tree([
+        # One right between two wrong: one pair won, one lost.
+        point(0, drawn("a", SOLVED[1], 0.9), right[0], drawn("a", SOLVED[3], 0.1)),
+        # A tie is half; what is no call is no pair.
+        point(1, right[1], drawn("a", SOLVED[0], 0.5), Candidate(status="empty")),
+        point(2, right[2], right[2]), point(3, drawn("a", SOLVED[1], 0.1))])
+    found = outcomes.pairs(tree, [CASE], ["entropy", "random"])
+    assert found["given"].tolist() == [0, 1]
+    assert found["entropy"].tolist() == found["random"].tolist() == [0.5, 0.5]
+    won = outcomes.pairs(Tree([point(0, right[0], drawn("a", SOLVED[1], 0.9))]), [CASE],
+                         ["entropy"])
+    assert won["entropy"].tolist() == [1.0]
+    assert outcomes.pairs(Tree(), [CASE], ["entropy"]).empty
 
 
 def test_a_path_ends_at_a_reply_or_at_the_last_step_allowed():
@@ -387,6 +416,19 @@ def test_a_telling_signal_is_worth_having_and_selection_reproduces_from_its_seed
 
 
 # ---------------------------------------------------------------- measures and data
+
+
+def test_the_interval_of_a_paired_difference_is_that_of_the_cases_differences():
+    # Two cases of one point: RUPA is ahead by 1 in one and level in the other, so a resample of
+    # two cases has a mean difference of 0, 1/2 or 1; random alone is all or nothing.
+    frame = pd.DataFrame({"rupa": [1, 1], "random": [0, 1]})
+    found = means(frame, ["a", "b"], np.random.default_rng(0), pairs=[("rupa", "random")],
+                  draws=400).set_index("what")
+    assert found.loc["rupa - random", ["value", "lo", "hi"]].tolist() == [0.5, 0.0, 1.0]
+    assert found.loc["rupa", "lo"] is None  # every replicate gives 1
+    level = means(frame.assign(rupa=frame["random"]), ["a", "b"], np.random.default_rng(0),
+                  pairs=[("rupa", "random")]).set_index("what")
+    assert level.loc["rupa - random", "value"] == 0.0
 
 
 def test_a_cost_per_success_is_a_ratio_of_sums_and_open_above_if_a_draw_may_have_none():

@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from tjlib.arguments import Rule, same
 from tjlib.desk import oracle, organic, world
 from tjlib.desk.world import TOOLS, Instance
 from tjlib.guided.candidates import Candidate
-from tjlib.guided.selectors import Made, choose
+from tjlib.guided.selectors import Made, choose, scores
 from tjlib.guided.tree import GIVEN, Point, Tree, follow, given_steps
-from tjlib.trace import Call, Trajectory
+from tjlib.trace import Call, InputError, Trajectory
 
-__all__ = ["COSTS", "decisions", "does_no_harm", "is_right", "paths"]
+__all__ = ["COSTS", "decisions", "does_no_harm", "is_right", "pairs", "paths"]
 
 #: What a draw costs.
 COSTS = ("latency_s", "prompt_tokens", "completion_tokens")
@@ -75,10 +76,10 @@ def decisions(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -
     Returns
     -------
     DataFrame
-        One row a point and selector: instance_id, stratum, given, wanted (tool), selector, tool
-        (taken; None if no candidate was a call), right, harmless (0 or 1), tied (candidates that
-        share the score taken), calls (candidates that are one), distinct (different calls), and
-        the costs `COSTS` of what was drawn: the first candidate alone for random. Two more
+        One row a point and selector: instance_id, stratum, given, wanted (tool), selector, number
+        and tool (taken; None if no candidate was a call), right, harmless (0 or 1), tied (how
+        many share the score taken), calls (candidates that are one), distinct (different calls),
+        and the costs `COSTS` of what was drawn: the first candidate alone for random. Two more
         "selectors": "any", right if some candidate is, and "average", the mean over them.
     """
     rows = []
@@ -100,7 +101,8 @@ def decisions(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -
                 at = None if call is None else calls.index(call)
                 paid = candidates[:1] if selector == "random" else candidates
                 rows.append(about | {
-                    "selector": selector, "tool": call and call.tool, "tied": pick.tied,
+                    "selector": selector, "number": pick.number, "tool": call and call.tool,
+                    "tied": pick.tied,
                     **{name: 0 if at is None else int(of[at]) for name, of in good.items()},
                     **{name: _cost(paid, name) for name in COSTS}})
             for name, summed in (("any", max), ("average", lambda x: sum(x) / len(candidates))):
@@ -112,12 +114,13 @@ def decisions(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -
 def paths(
     tree: Tree, cases: Iterable[Instance], given: int, selectors: Sequence[str]
 ) -> pd.DataFrame:
-    """Follow every selector to the end of each case where all of them come to one.
+    """Follow every selector to the end of cases that were driven.
 
     Parameters
     ----------
     tree : Tree
     cases : iterable of Instance
+        As `tjlib.guided.source.Recording.driven` has them.
     given : int
         Solving calls the paths begin with.
     selectors : sequence of str
@@ -127,14 +130,21 @@ def paths(
     DataFrame
         One row a case and selector: instance_id, stratum, selector, solved (1: the expected
         outcome and no rule broken), kind (of the first fault; "" if none), steps (made by the
-        selector), and the costs `COSTS` of what was drawn. Empty if no case is complete.
+        selector), and the costs `COSTS` of what was drawn.
+
+    Raises
+    ------
+    InputError
+        If a path comes to a point without candidates, as it may where a selector's rule is not
+        the one it was recorded with.
     """
     rows = []
     for case in cases:
-        found = {name: follow(tree.at, case, given, partial(choose, name)) for name in selectors}
-        if any(path.missing for path in found.values()):
-            continue
-        for name, path in found.items():
+        for name in selectors:
+            path = follow(tree.at, case, given, partial(choose, name))
+            if path.missing:
+                raise InputError(f"{name} in {case.instance_id}: no candidates at {path.missing}; "
+                                 "run tjlib guided again with --episodes to draw them")
             label = organic.label(case, path.trajectory(case))
             drawn = [one for point in path.points
                      for one in tree[point][:1 if name == "random" else None]]
@@ -143,3 +153,37 @@ def paths(
                          "kind": label.failure_type or "", "steps": len(path.picks),
                          **{cost: _cost(drawn, cost) for cost in COSTS}})
     return pd.DataFrame(rows)
+
+
+def pairs(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -> pd.DataFrame:
+    """Ask how often a wrong candidate has the higher score of two drawn at one point.
+
+    Parameters
+    ----------
+    tree : Tree
+    cases : iterable of Instance
+    selectors : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        One row a point with a right and a wrong candidate: instance_id, given, and by selector
+        the share of its pairs of a wrong and a right one in which the wrong one scores higher, a
+        tie counting one half: the AUROC within the point, 0.5 for a score that says nothing.
+    """
+    rows = []
+    for case in cases:
+        solution = oracle.calls(case)
+        for given in GIVEN:
+            drawn = [one for one in tree.at(Point(case.instance_id, given)) or ()
+                     if one.call is not None]
+            right = np.array([is_right(one.call, solution[given]) for one in drawn], bool)
+            if right.all() or not right.any():
+                continue
+            made, row = [Made(step) for step in given_steps(case, given)], {}
+            for name in selectors:
+                values = np.array(scores(name, case.goal, made, drawn), float)
+                gap = values[~right][:, None] - values[right]
+                row[name] = float(((np.sign(gap) + 1) / 2).mean())
+            rows.append({"instance_id": case.instance_id, "given": given} | row)
+    return pd.DataFrame(rows, columns=["instance_id", "given", *selectors])

@@ -14,6 +14,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import msgspec
+
 from tjlib.desk import world
 from tjlib.desk.world import Instance
 from tjlib.guided import candidates
@@ -25,10 +27,23 @@ from tjlib.judges.runs import Done, keep, record
 from tjlib.provenance import run_file
 from tjlib.trace import InputError, Step
 
-__all__ = ["FILE", "run"]
+__all__ = ["DRIVEN", "FILE", "Driven", "run"]
 
-#: The decisions in a recording's folder; ``runs.jsonl`` is beside it.
-FILE = "decisions.jsonl"
+#: The decisions in a recording's folder, and the cases that selectors drove to the end;
+#: ``runs.jsonl`` is beside them.
+FILE, DRIVEN = "decisions.jsonl", "driven.jsonl"
+
+
+class Driven(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A case that these selectors drove to the end, from so many given calls on.
+
+    Which cases were driven cannot be told from the decisions: one where every selector replies at
+    once has no decision beyond the first, and looks like one that nobody drove.
+    """
+
+    instance_id: str
+    given: int
+    selectors: tuple[str, ...]
 
 
 def run(
@@ -77,8 +92,8 @@ def run(
     dealt = list(islice(world.instances(seed), max(cases, episodes)))
     statuses: dict[str, int] = {}
 
-    def drawn() -> Iterator[Decision]:
-        for point, goal, steps in _missing(tree, dealt, cases, episodes, given, selectors):
+    def drawn(missing: Iterable[tuple[Point, str, Sequence[Step]]]) -> Iterator[Decision]:
+        for point, goal, steps in missing:
             found = candidates.draw(model, goal, steps, n, seed)
             _check(found, path)
             for one in found:
@@ -86,24 +101,40 @@ def run(
             tree[point] = found
             yield Decision(*point, found, made_by.run_id)
 
-    added = append(path, progress(drawn(), initial=started) if progress else drawn())
+    ended = path.with_name(DRIVEN)
+    there = list(read(ended, Driven, torn_ok=True)) if ended.exists() else []
+
+    def plan() -> Iterator[tuple[Point, str, Sequence[Step]]]:
+        for case in dealt[:cases]:
+            yield from _solution(tree, case)
+        for case in dealt[:episodes]:
+            yield from _episodes(tree, case, given, selectors)
+            line = Driven(case.instance_id, given, tuple(selectors))
+            if line not in there:
+                append(ended, [line])
+
+    added = append(path, progress(drawn(plan()), initial=started) if progress else drawn(plan()))
     return Done(added, started, statuses)
 
 
-def _missing(
-    tree: Tree, dealt: Sequence[Instance], cases: int, episodes: int, given: int,
-    selectors: Sequence[str],
+def _solution(tree: Tree, case: Instance) -> Iterator[tuple[Point, str, Sequence[Step]]]:
+    """Give the points of a case's solution that have no candidates."""
+    for number in GIVEN:
+        if (point := Point(case.instance_id, number)) not in tree:
+            yield point, case.goal, given_steps(case, number)
+
+
+def _episodes(
+    tree: Tree, case: Instance, given: int, selectors: Sequence[str]
 ) -> Iterator[tuple[Point, str, Sequence[Step]]]:
-    """Give the points of the plan without candidates; each is in the tree before the next."""
-    for case in dealt[:cases]:
-        for number in GIVEN:
-            if (point := Point(case.instance_id, number)) not in tree:
-                yield point, case.goal, given_steps(case, number)
-    for case in dealt[:episodes]:
-        for selector in selectors:
-            taking = partial(choose, selector)
-            while (path := follow(tree.at, case, given, taking)).missing:
-                yield path.missing, case.goal, [made.step for made in path.made]
+    """Give the points that selectors come to and that have no candidates, until there is none.
+
+    Candidates are to be in the tree before the next point is asked for.
+    """
+    for selector in selectors:
+        taking = partial(choose, selector)
+        while (path := follow(tree.at, case, given, taking)).missing:
+            yield path.missing, case.goal, [made.step for made in path.made]
 
 
 def _check(found: Sequence[candidates.Candidate], path: Path) -> None:

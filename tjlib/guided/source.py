@@ -7,6 +7,7 @@ for nothing says which cases its lines are about.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from tjlib import store
 from tjlib.desk import world
 from tjlib.desk.world import Instance
-from tjlib.guided.recording import FILE
+from tjlib.guided.recording import DRIVEN, FILE, Driven
 from tjlib.guided.tree import Decision, Tree
 from tjlib.provenance import Run, origin, run_file
 from tjlib.trace import InputError
@@ -25,12 +26,25 @@ _MAKE = "run: tjlib guided --model local:smollm2 --out"
 
 
 class Recording(NamedTuple):
-    """Candidates by point, their cases, how many were drawn at a point, and what made them."""
+    """Candidates by point, their cases, how many were drawn at a point, and what made them.
+
+    ``ended`` says which cases which selectors drove to the end.
+    """
 
     tree: Tree
     cases: list[Instance]
     n: int
     origin: str
+    ended: list[Driven]
+
+    def driven(self, given: int, selectors: Sequence[str]) -> list[Instance]:
+        """Return the cases that all of these selectors drove to the end from so many calls on."""
+        by_case: dict[str, set[str]] = {}
+        for line in self.ended:
+            if line.given == given:
+                by_case.setdefault(line.instance_id, set()).update(line.selectors)
+        return [case for case in self.cases
+                if set(selectors) <= by_case.get(case.instance_id, set())]
 
 
 def load(source: str | Path) -> Recording:
@@ -75,7 +89,9 @@ def load(source: str | Path) -> Recording:
     if wanted:
         raise InputError(f"{path}: {min(wanted)} is no case of seed {run.options['cases_seed']}; "
                          "choose another folder")
+    ended = folder / DRIVEN
     said = f"{origin([run])}; {run.options['candidates']} candidates at a point"
     return Recording(Tree(decisions), cases, run.options["candidates"],
                      f"measured here: {said}; data/recorded/guided" if recorded
-                     else f"{folder} ({said})")
+                     else f"{folder} ({said})",
+                     list(store.read(ended, Driven, torn_ok=True)) if ended.is_file() else [])
