@@ -53,7 +53,7 @@
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
 #
 # ```bash
-# tjlib guided --model ollama:NAME --cases 24 --episodes 24 --given 4 --out DIR
+# tjlib guided --model ollama:NAME --cases 24 --episodes 24 --given 5 --out DIR
 # tjlib rerun b5_guided_sampling -p candidates DIR
 # ```
 #
@@ -67,7 +67,7 @@
 
 # %% tags=["parameters"]
 candidates: str = "recorded"  # recorded (ours), or a folder that tjlib guided wrote
-handed: int = 4  # solving calls that a case is given before a selector drives it to the end, 0 to 5
+handed: int = 5  # solving calls that a case is given before a selector drives it to the end, 0 to 5
 simulated_cases: int = 40  # cases that the simulated agent is driven through, 6 to 600
 competence: float = 0.7  # probability that a simulated candidate is the right call, 0.1 to 1
 draws: int = 2_000  # resamples of cases behind each interval
@@ -225,7 +225,7 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 #
 # RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which has its
 # inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is {glue:text}`gs-rupa-flat`. The
-# equations say why. At one point all candidates have the same past, hence the same momentum. What is
+# equations say how little can differ. At one point all candidates have the same past, hence the same momentum. What is
 # left of a candidate's risk is its own uncertainty, its distance from the goal, and the mean risk of
 # the steps it is related to; and most of these relations, to the newest step, observation and
 # instruction, are the same for all of them too. Only who repeats, goes on or turns aside differs.
@@ -347,21 +347,19 @@ costs = pd.DataFrame([
     {"panel": panel, "label": NAMES[name], "shown": tables.estimate(row, 0), "published": None,
      **{k: row[k] for k in ("value", "lo", "hi")}} for (panel, name), row in paid.items()]).astype(
          dict.fromkeys(("value", "lo", "hi", "published"), float))
-open_above = costs["hi"].isna() & costs["value"].notna()
-costs.loc[open_above, "shown"] += " (open above)"
-for bound in ("lo", "hi"):
-    costs[bound] = costs[bound].fillna(costs["value"])
+for bound in ("lo", "hi"):  # what is open above is drawn up to its mark
+    costs[bound] = costs[bound].replace(np.inf, np.nan).fillna(costs["value"])
 worth = costs[costs["value"].notna()]
 
-# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one that is open above ends at its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page.", "name": "fig-gs-cost"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one without an upper end (a resample may have no success) is drawn up to its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page.", "name": "fig-gs-cost"}} tags=["hide-input"]
 show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "label", "shown"]],
      alt="A panel a currency: selectors down, cost across with intervals.")
 
 # %% [markdown]
 # ## When a score does help
 #
-# Does a selector gain nothing because selecting does not work, or because the model's probabilities
-# do not tell? A control of ours answers that: a **simulated agent**, each of whose candidates is right
+# Where a selector gains nothing, is it because selecting does not work, or because the model's
+# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose candidates is right
 # with probability {glue:text}`gs-competence`, else a repetition, an invented id, a refund nobody
 # checked, or a reply too early. Its mean -log p is drawn higher for wrong calls by a dial, the AUROC of
 # that number: one half says nothing. {numref}`fig-gs-dial` drives

@@ -90,8 +90,8 @@ def test_help_names_every_command_and_loads_nothing_heavy():
     (), ("scores",), ("score",), ("testbed",), ("judge", "oracle", "--traces", "t", "--out", "v"),
     ("testbed", "--seed", "-1", "--out", "d"), ("testbed", "--seed", "x", "--out", "d"),
     ("fetch", "weights"), ("rerun", "a6_results", "-p", "verdicts"), ("uq", "--traces", "t", "-x"),
-    ("agent", "--model", "", "--out", "d"), ("guided", "--model", "m", "--out", "d", "--given", "6"),
-    ("testbed", "--out", ""), ("uq", "--traces", " "),
+    ("agent", "--model", "", "--out", "d"), ("testbed", "--out", ""), ("uq", "--traces", " "),
+    ("guided", "--model", "m", "--out", "d", "--given", "6"),
     ("judge", "step", "--model", "", "--traces", "t", "--out", "v"), ("score", ""),
     ("judge", "rules", "--model", "ollama:x", "--traces", "t", "--out", "v"),
 ])

@@ -437,7 +437,8 @@ def test_a_cost_per_success_is_a_ratio_of_sums_and_open_above_if_a_draw_may_have
     # Both tasks succeed once, so each draw of two tasks has two: 8, 12 or 16 over 2.
     assert (found["value"], found["lo"], found["hi"]) == (6.0, 4.0, 8.0)
     rare = per_success([1.0] * 4, [1, 0, 0, 0], list("abcd"), rng, draws=400)
-    assert rare["value"] == 4.0 and rare["hi"] is None and rare["lo"] < 4
+    assert (rare["value"], rare["hi"]) == (4.0, math.inf) and rare["lo"] < 4
+    assert per_success([2.0, 2.0], [1, 1], ["a", "b"], rng)["lo"] is None  # always 2
     assert per_success([1.0], [0], ["a"], rng)["why"] == "undefined: nothing succeeded"
     assert per_success([float("nan")], [1], ["a"], rng)["why"] == "undefined: no cost is recorded"
 

@@ -110,12 +110,12 @@ def test_the_recorded_candidates_are_of_one_run_with_this_codes_prompt_and_whole
     assert {point[:2] for point in kept.tree if not point.taken} == {
         (case.instance_id, given) for case in cases for given in range(6)}
     # Every path of a driven case comes to its end, and every point is on some path.
-    driven = kept.driven(4, list(SELECTORS))
+    driven = kept.driven(5, list(SELECTORS))
     assert driven == cases[:len(driven)] and driven
     reached = {point for case in driven for name in SELECTORS
-               for point in follow(kept.tree.at, case, 4, partial(choose, name)).points}
+               for point in follow(kept.tree.at, case, 5, partial(choose, name)).points}
     assert {point for point in kept.tree if point.taken} <= reached
-    assert outcomes.paths(kept.tree, driven, 4, list(SELECTORS))["steps"].between(1, 6).all()
+    assert outcomes.paths(kept.tree, driven, 5, list(SELECTORS))["steps"].between(1, 5).all()
 
 
 def test_the_recorded_candidates_are_small():

@@ -7,6 +7,7 @@ nothing succeeded there is no cost of a success.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -38,7 +39,7 @@ def per_success(
     Returns
     -------
     dict
-        value, lo, hi (None where the interval is open), why.
+        value, lo, hi (infinite if a resample may have no success), why.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def per_success(
         np.ones(len(names), int), np.zeros(len(names), int), rng, draws)])
     drawn = drawn[drawn[:, 1] > 0]
     lo, hi, why = bounds_or_why(drawn[:, 0] / drawn[:, 1], level)
-    return row | {"lo": 1 / hi if hi else None, "hi": 1 / lo if lo else None, "why": why}
+    return row | {"why": why} | ({} if why else {"lo": 1 / hi, "hi": 1 / lo if lo else math.inf})
 
 
 def same_rule(
