@@ -90,6 +90,7 @@ from itertools import islice
 
 import numpy as np
 import pandas as pd
+from msgspec import structs
 
 from tjlib import store, tables
 from tjlib.charts import analysis, guided, warning
@@ -97,6 +98,7 @@ from tjlib.charts.show import show
 from tjlib.desk import world
 from tjlib.guided import outcomes, simulated, source
 from tjlib.guided.selectors import CONTROLS, SELECTORS
+from tjlib.guided.tree import Tree
 from tjlib.measure.by_task import means
 from tjlib.measure.per_success import per_success, same_rule
 
@@ -439,6 +441,11 @@ chapter.number("gs-x-need", len(drawn.cases) * (width / 0.05) ** 2 if width else
 paid_by = by_selector(chosen, "latency_s").mean(numeric_only=True) if chosen[
     "latency_s"].notna().any() else {}
 chapter.number("gs-x-times", paid_by["rupa"] / paid_by["random"] if len(paid_by) else None, 1)
+swapped = Tree()
+for point, several in drawn.tree.items():
+    swapped[point] = tuple(structs.replace(one, nll=one.entropy) for one in several)
+true_entropy = outcomes.pairs(swapped, drawn.cases, ["entropy"]).drop(columns="given")
+chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_entropy) else UNRANKED))
 
 # %% [markdown]
 # 1. A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
@@ -485,4 +492,13 @@ chapter.number("gs-x-times", paid_by["rupa"] / paid_by["random"] if len(paid_by)
 # :class: dropdown
 # Raise it by the same factor, if right calls are all you pay for. If a wrong call does lasting harm, a
 # smaller gain may do: weigh the second panel of {numref}`fig-gs-chosen`.
+# ```
+#
+# 6. The selector called entropy reads -log p of the tokens drawn, not the entropy of what might have been
+#    drawn. The recording has both. Does the real entropy order candidates better?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# In its place a wrong candidate has the higher score in {glue:text}`gs-x-entropy` of pairs, against
+# {glue:text}`gs-entropy-auroc`. Put `entropy` where `nll` is in the candidates, and choose as before.
 # ```
