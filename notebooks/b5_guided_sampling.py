@@ -57,7 +57,7 @@
 # tjlib rerun b5_guided_sampling -p candidates DIR
 # ```
 #
-# Our model is small enough to run anywhere (135 million parameters) and far too weak for the task; of
+# Our model is small enough to run anywhere and far too weak for the task; of
 # the episodes it drove alone, in the chapter on organic faults, none was solved. Two things keep the
 # comparison off the floor. Ids and amounts are chosen from a list of those the case has shown, as in
 # a form, so a call can be wrong but not invented. And most decisions are made on **given steps**: the
