@@ -61,6 +61,8 @@ ARROWS = {
                        "tjlib.judges.agent", "tjlib.judges.pool", "tjlib.judges.protocol",
                        "tjlib.judges.runs", "tjlib.provenance"],
     "tjlib.engine": [],
+    "tjlib.improving": ["tjlib.features", "tjlib.formats.registry", "tjlib.measure.compare",
+                        "tjlib.measure.ranking", "tjlib.uncertainty.*"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
     "tjlib.formats": [],
@@ -198,7 +200,12 @@ ARROWS = {
     "tjlib.uncertainty.evidence": ["tjlib.uncertainty.calibrate", "tjlib.uncertainty.graph",
                                    "tjlib.uncertainty.parameters", "tjlib.uncertainty.signals",
                                    "tjlib.uncertainty.similarity"],
+    "tjlib.uncertainty.choose": [f"tjlib.uncertainty.{name}" for name in (
+        "crossfit", "graph", "habits", "recipes")],
+    "tjlib.uncertainty.habits": [],
     "tjlib.uncertainty.methods": ["tjlib.uncertainty.*"],
+    "tjlib.uncertainty.recipes": [f"tjlib.uncertainty.{name}" for name in (
+        "controls", "evidence", "graph", "parameters", "prefix", "propagate", "signals")],
     "tjlib.uncertainty.parameters": [],
     "tjlib.uncertainty.rupa": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.propagate",
                                "tjlib.uncertainty.signals"],
