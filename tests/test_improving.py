@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from tjlib import features, improving
+from tjlib.compact import compact
+from tjlib.measure import panels
+from tjlib.measure.ranking import auroc
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty import choose, recipes
 from tjlib.uncertainty.controls import words
@@ -236,8 +239,7 @@ def test_the_settled_method_is_one_of_the_registrys_and_reads_one_run():
 
 def test_the_stored_words_are_those_of_the_stored_scores_and_the_stored_settled_of_the_graphs():
     tables = features.read("tau_airline")
-    held = features.scores(tables, "jaccard").pivot(
-        index="trajectory_id", columns="method", values="value").astype(float)
+    held = compact(features.scores(tables, "jaccard")).scores
     count = tables.steps.groupby("trajectory_id")["words"].sum()
     assert (count.reindex(held.index) == held["n_words"]).all()
     for graph in features.graphs(tables, "jaccard")[::20]:
@@ -257,3 +259,23 @@ def test_a_log_is_read_as_stored_numbers_are(tmp_path):
     of = choose.halves(runs.graphs, runs.acts, runs.tasks)
     table = improving.scores(runs, of, improving.choices({"log": of}))
     assert table["printed"].notna().all()
+
+
+def test_a_measured_difference_is_that_of_its_two_levels_and_missing_columns_cost_no_run():
+    rng = np.random.default_rng(2)
+    about = pd.DataFrame({"task": [f"k{n // 2}" for n in range(40)], "model": ["m", "m", "n", "n"] * 10,
+                          "steps": rng.integers(3, 6, 40),
+                          "failed": [True, False, None, False] * 10})
+    table = pd.DataFrame({"printed": rng.normal(size=40), "mine": rng.normal(size=40),
+                          "none": np.nan})
+    found = panels.measured(table, about, [("mine", "printed"), ("none", "printed")], 0, 200)
+    for panel, column in (("all pairs", None), ("one length", "steps"), ("one model", "model")):
+        rows = found[found["panel"] == panel].set_index("name")
+        assert set(rows.index) == {"printed", "mine", "mine - printed"}
+        assert rows["value"]["mine - printed"] == pytest.approx(
+            rows["value"]["mine"] - rows["value"]["printed"])
+        judged = about["failed"].notna()
+        failed = about["failed"][judged].astype(bool)
+        assert rows["value"]["mine"] == pytest.approx(auroc(
+            failed, table["mine"][judged], None if column is None else about[column][judged]))
+        assert (rows["n"] == 30).all() and (rows["lo"] <= rows["hi"]).all()

@@ -15,7 +15,6 @@ import pandas as pd
 
 from tjlib import features
 from tjlib.formats import registry
-from tjlib.measure.compare import compare
 from tjlib.measure.ranking import auroc
 from tjlib.uncertainty.choose import CRITERIA, Half, best, elsewhere
 from tjlib.uncertainty.controls import inputs, words
@@ -25,7 +24,7 @@ from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.recipes import PRINTED, SETTLED, Fitted
 from tjlib.uncertainty.signals import Local
 
-__all__ = ["PUBLIC", "Runs", "choices", "every", "load", "measured", "scores"]
+__all__ = ["PUBLIC", "Runs", "choices", "every", "load", "scores"]
 
 #: The stored sets of public runs; students' labels are weak, and the testbed is no log.
 PUBLIC = ("tau_airline", "agentdojo", "tau2", "swe_agent", "nemo_gym")
@@ -151,9 +150,9 @@ def scores(runs: Runs, of: Sequence[Half], chosen: pd.DataFrame) -> pd.DataFrame
     -------
     DataFrame
         One row a run, higher is likelier to fail: n_steps, flat, printed,
-        settled, and for each criterion its choice ("CRITERION"), the same
-        recipe's inputs without a graph ("CRITERION, flat") and the choice of
-        the other sets ("CRITERION, other sets").
+        settled; for each criterion its choice ("CRITERION"), the choice of the
+        other sets ("CRITERION, other sets") and the inputs of either without a
+        graph ("..., flat"); each signal's mean ("SIGNAL alone").
     """
     there, none = runs.graphs, [[0.0] * len(g.agent) for g in runs.graphs]
     out = {
@@ -164,45 +163,16 @@ def scores(runs: Runs, of: Sequence[Half], chosen: pd.DataFrame) -> pd.DataFrame
         "settled": [SETTLED.score(g, u) for g, u in zip(there, none, strict=True)]}
     for (criterion, where), rows in chosen.groupby(["criterion", "from"], sort=False):
         fitted = dict(zip(rows["half"], rows["fitted"], strict=True))
-        if where == "other sets":
-            out[f"{criterion}, other sets"] = _filled(runs, of, fitted, "score")
-        else:
-            out[criterion] = _filled(runs, of, fitted, "score")
-            out[f"{criterion}, flat"] = _filled(runs, of, fitted, "flat")
+        name = criterion if where == "other half" else f"{criterion}, {where}"
+        out[name] = _filled(runs, of, fitted, "score")
+        out[f"{name}, flat"] = _filled(runs, of, fitted, "flat")
+    for signal in dict.fromkeys(name for one in of for name in one.own if name != "none"):
+        column = out[f"{signal} alone"] = np.full(len(there), np.nan)
+        for one in of:
+            for i in one.members:
+                if len(there[i].agent):
+                    column[i] = np.mean(one.own[signal][i])
     return pd.DataFrame(out, dtype=float)
-
-
-def measured(
-    table: pd.DataFrame, about: pd.DataFrame, pairs: Sequence[tuple[str, str]],
-    rng: np.random.Generator, draws: int,
-) -> pd.DataFrame:
-    """Measure how well scores rank the failed runs, over all pairs and inside strata.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `scores`.
-    about : DataFrame
-        Of `Runs`; runs nobody judged are left out.
-    pairs : sequence of (column, column)
-        Differences to report, of those that are there.
-    rng : numpy.random.Generator
-    draws : int
-        Resamples of whole tasks.
-
-    Returns
-    -------
-    DataFrame
-        As `compare.compare`.
-    """
-    judged = about["failed"].notna()
-    table, about = table[judged], about[judged]
-    strata = {"same_length": about["steps"]}
-    if len(set(about["model"])) > 1:
-        strata["same_model"] = about["model"]
-    return compare(table, about["failed"].astype(bool), about["task"], rng, strata=strata,
-                   length=about["steps"], draws=draws,
-                   pairs=[pair for pair in pairs if set(pair) <= set(table)])
 
 
 def every(runs: Runs, of: Sequence[Half]) -> pd.DataFrame:

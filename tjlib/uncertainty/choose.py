@@ -1,6 +1,6 @@
 """A recipe chosen on one half of the tasks without a label, for runs of the other half.
 
-Decision: two criteria, named before anything was scored: a score should follow length least, or
+Decision: two criteria, each a wish that needs no outcome: a score should follow length least, or
 runs of one task should agree in it once length is taken out. Refusal: no function here takes an
 outcome, so none can leak into a choice; whether a criterion chooses well is for a page to say.
 """
