@@ -282,7 +282,7 @@ rows = [[name, criterion, source, *(
     f"{r.recipe} ({r.worth:.2f}; printed {r.printed:.2f})" if pd.notna(r.worth) else r.recipe
     for r in part.sort_values("half").itertuples())]
     for (name, criterion, source), part in line.groupby(["set", "criterion", "from"], sort=False)]
-rows = [(row + [""])[:5] for row in rows]
+rows = [[*row, ""][:5] for row in rows]
 tables.show(pd.DataFrame(rows, columns=["set", "criterion", "chosen by", "for the first half",
                                         "for the second half"]),
             "The combination each criterion chose without an outcome, for each half of the tasks, and "

@@ -263,9 +263,9 @@ def test_a_log_is_read_as_stored_numbers_are(tmp_path):
 
 def test_a_measured_difference_is_that_of_its_two_levels_and_missing_columns_cost_no_run():
     rng = np.random.default_rng(2)
-    about = pd.DataFrame({"task": [f"k{n // 2}" for n in range(40)], "model": ["m", "m", "n", "n"] * 10,
-                          "steps": rng.integers(3, 6, 40),
-                          "failed": [True, False, None, False] * 10})
+    about = pd.DataFrame({
+        "task": [f"k{n // 2}" for n in range(40)], "model": ["m", "m", "n", "n"] * 10,
+        "steps": rng.integers(3, 6, 40), "failed": [True, False, None, False] * 10})
     table = pd.DataFrame({"printed": rng.normal(size=40), "mine": rng.normal(size=40),
                           "none": np.nan})
     found = panels.measured(table, about, [("mine", "printed"), ("none", "printed")], 0, 200)

@@ -20,7 +20,7 @@ from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.text import action_text
 
 __all__ = ["failing_share", "fewer_calls", "fewer_steps", "fewer_words", "flat", "flat_u",
-           "inputs", "n_calls", "n_steps", "n_words", "random", "repetition", "words"]
+           "inputs", "n_calls", "n_steps", "n_words", "random", "repeated", "repetition", "words"]
 
 _WORD = re.compile(r"\w+")
 
@@ -90,10 +90,15 @@ def failing_share(e: Evidence) -> Score:
     return Score(float((observed >= 1).mean()) if len(observed) else 0.0)
 
 
+def repeated(graph: Graph) -> float:
+    """Return the closest match of any step to an earlier one it repeats; 0 if none does."""
+    edges = graph.edges
+    return float(edges.match[edges.relation == RELATIONS.index("repetition")].max(initial=0))
+
+
 def repetition(e: Evidence) -> Score:
     """The closest match of any step to an earlier one it repeats, in [0, 1]; 0 if none does."""
-    edges = e.graph.edges
-    return Score(float(edges.match[edges.relation == RELATIONS.index("repetition")].max(initial=0)))
+    return Score(repeated(e.graph))
 
 
 def random(e: Evidence) -> Score:
