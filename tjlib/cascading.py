@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import numpy as np
 import pandas as pd
 
+from tjlib.desk.cascades import Cascade
 from tjlib.measure.by_task import means
 from tjlib.measure.wins import changes
 from tjlib.uncertainty.controls import inputs, repeated
@@ -21,11 +23,12 @@ from tjlib.uncertainty.recipes import attributed
 from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.variants import seeded
 
-__all__ = ["SCORES", "aligned", "localised", "ranked", "reached", "risks", "scores",
+__all__ = ["SCORES", "aligned", "localised", "ranked", "reached", "risks", "scored", "scores",
            "simulated"]
 
 #: What a run is scored by, and what a figure calls it.
 SCORES = {"full": "RUPA", "no_propagation": "no propagation", "flat": "flat",
+          "uncapped": "RUPA without its cap",
           "full max": "RUPA, highest step", "own max": "own U, highest step",
           "repetition": "closest repetition", "n_steps": "number of steps"}
 #: Simulated uncertainty of a step without a fault: its median in nats, and the spread of its
@@ -60,12 +63,14 @@ def simulated(steps: int, faults: Sequence[int], dial: float, seed: int, who: st
 
 
 def risks(graph: Graph, own: Local) -> dict[str, np.ndarray]:
-    """Return each step's risk: RUPA's ("full"), without propagation, with the caller blamed
-    ("caller"), and its own uncertainty ("own").
+    """Return each step's risk: RUPA's ("full"), without cap, without propagation, with the
+    caller blamed ("caller"), and its own uncertainty ("own").
     """
     moved, u = attributed(graph, np.array(own.u))
+    free = msgspec.structs.replace(graph.parameters, p_max=None)
     return {"full": propagate(graph, own).r,
             "no_propagation": propagate(graph, own, variant="no_propagation").r,
+            "uncapped": propagate(graph, own, parameters=free).r,
             "caller": propagate(moved, Local(tuple(u.tolist()), own.source)).r,
             "own": np.array(own.u)}
 
@@ -74,14 +79,45 @@ def scores(graph: Graph, own: Local, known: Mapping[str, np.ndarray]) -> dict[st
     """Score a run by each of `SCORES`; ``known`` is what `risks` gave of it."""
     return {"full": float(known["full"].mean()),
             "no_propagation": float(known["no_propagation"].mean()),
-            "flat": inputs(graph, own.u), "full max": float(known["full"].max()),
+            "flat": inputs(graph, own.u), "uncapped": float(known["uncapped"].mean()),
+            "full max": float(known["full"].max()),
             "own max": float(known["own"].max()), "repetition": repeated(graph),
             "n_steps": float(len(own.u))}
 
 
+def scored(
+    runs: Sequence[Cascade], graphs: Sequence[Graph], dial: float | None, seed: int
+) -> tuple[pd.DataFrame, dict[str, dict[str, np.ndarray]]]:
+    """Score every run, and keep the risks of its steps.
+
+    Parameters
+    ----------
+    runs, graphs : sequences, one item a run
+    dial : float or None
+        As `simulated`, at faults that nothing caused, for who copies a value
+        does not doubt it; None gives all steps the same, the structural form.
+    seed : int
+
+    Returns
+    -------
+    DataFrame, dict
+        Indexed by parent: design (None for the parent itself) and `SCORES`;
+        and by the run's id, what `risks` gives.
+    """
+    rows, known = [], {}
+    for run, graph in zip(runs, graphs, strict=True):
+        who, n = run.trajectory.trajectory_id, len(graph.agent)
+        told = [fault.step for fault in run.faults if fault.caused_by is None]
+        own = Local((0.0,) * n, "constant") if dial is None else simulated(n, told, dial, seed, who)
+        known[who] = risks(graph, own)
+        rows.append({"parent": run.parent_id, "design": run.design,
+                     **scores(graph, own, known[who])})
+    return pd.DataFrame(rows).set_index("parent"), known
+
+
 def ranked(
     faulty: pd.DataFrame, clean: pd.DataFrame, seed: int, draws: int,
-    names: Sequence[str] = tuple(SCORES),
+    names: Sequence[str] = tuple(SCORES), against: str = "flat",
 ) -> pd.DataFrame:
     """Measure how scores put faulty runs above clean ones, and above their own parent.
 
@@ -93,31 +129,33 @@ def ranked(
     seed, draws : int
         Of resamples of whole shifts, a parent with its faulty runs.
     names : sequence of str
+    against : str
+        One of them.
 
     Returns
     -------
     DataFrame
         score, measure ("AUROC" over all pairs; "paired": the share of faulty
         runs above their parent, ties one half), value, lo, hi, why, and
-        change, change_lo, change_hi, change_why: minus "flat".
+        change, change_lo, change_hi, change_why: minus ``against``.
     """
     both = pd.concat([faulty, clean])
     failed = np.arange(len(both)) < len(faulty)
     columns = {name: both[[name]].to_numpy(float) for name in names}
-    rows = changes(columns, dict.fromkeys(set(names) - {"flat"}, "flat"), failed, both.index,
+    rows = changes(columns, dict.fromkeys(set(names) - {against}, against), failed, both.index,
                    np.random.default_rng(seed), draws=draws).rename(columns={"name": "score"})
     theirs = clean.loc[faulty.index]
     # Sums in another order differ in the last digit; that is no difference.
     gap = (faulty[list(names)].to_numpy() - theirs[list(names)].to_numpy()).round(9)
     won = pd.DataFrame(np.sign(gap) / 2 + 0.5, columns=list(names))
-    pairs = [(name, "flat") for name in names if name != "flat"]
+    pairs = [(name, against) for name in names if name != against]
     told = means(won, faulty.index, np.random.default_rng(seed), pairs=pairs,
                  draws=draws).set_index("what")
     paired = []
     for name in names:
         row = {"score": name, "measure": "paired", **told.loc[name, ["value", "lo", "hi", "why"]]}
-        if name != "flat":
-            other = told.loc[f"{name} - flat"]
+        if name != against:
+            other = told.loc[f"{name} - {against}"]
             row |= {"change": other["value"], "change_lo": other["lo"],
                     "change_hi": other["hi"], "change_why": other["why"]}
         paired.append(row)
