@@ -109,8 +109,8 @@ sets = {name: improving.load(name) for name in names}
 weighed = {name: halves(runs.graphs, runs.acts, runs.tasks, given.salt)
            for name, runs in sets.items()}
 chosen = improving.choices(weighed)
-MADE = "; ".join(f"{name}: {runs.origin}" for name, runs in sets.items() if name == given.traces)
-MADE = "; ".join(filter(None, [MADE, "data/features; similarity jaccard; no probabilities"]))
+MADE = "; ".join([*(runs.origin for name, runs in sets.items() if name == given.traces),
+                  "data/features; similarity jaccard; no probabilities"])
 
 # %% tags=["hide-input"]
 OURS = ["settled", *(f"{c}{w}" for c in CRITERIA for w in ("", ", other sets"))]
@@ -169,6 +169,11 @@ gains = {name for method in OURS for name in sets
 chapter.text("imp-gains", ", ".join(name for name in sets if name in gains) or "no set")
 chapter.number("imp-follows-printed", follows("printed"), 2)
 chapter.number("imp-recipes", len(recipes()), 0)
+chapter.number("imp-intervals", sum((name, panel, f"{method} - printed") in found for name in sets
+                                    for panel in PANELS[:2] for method in OURS), 0)
+chapter.number("imp-by-chance", 0.05 * sum(
+    (name, panel, f"{method} - printed") in found for name in sets for panel in PANELS[:2]
+    for method in OURS), 1)
 chapter.number("imp-sets", len(sets), 0)
 chapter.text("imp-origin", MADE)
 for key, method in (("best", AGREED), ("best-printed", "printed"), ("best-steps", "n_steps"),
@@ -215,7 +220,9 @@ show(analysis.forest(minus, "change in AUROC", shared=True), name="imp-minus",
 # {glue:text}`imp-agreement-one-above`, below on {glue:text}`imp-agreement-one-below`. Made by the other
 # sets it is above on {glue:text}`imp-agreement-other-above` and below on
 # {glue:text}`imp-agreement-other-below`; over pairs of one length above on
-# {glue:text}`imp-agreement-other-one-above`, below on {glue:text}`imp-agreement-other-one-below`.
+# {glue:text}`imp-agreement-other-one-above`, below on {glue:text}`imp-agreement-other-one-below`. The
+# figure has {glue:text}`imp-intervals` intervals, of which about {glue:text}`imp-by-chance` would leave out
+# 0 if no choice did anything.
 #
 # **Settled** is the one combination that the first criterion takes over all sets among those that a run
 # can be scored by alone, with no other run at hand: *started + caller*, fitted on these very runs but

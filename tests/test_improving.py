@@ -18,7 +18,7 @@ from tjlib.measure import panels
 from tjlib.measure.ranking import auroc
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty import choose, recipes
-from tjlib.uncertainty.controls import words
+from tjlib.uncertainty.controls import inputs, words
 from tjlib.uncertainty.crossfit import half
 from tjlib.uncertainty.evidence import Evidence
 from tjlib.uncertainty.graph import build
@@ -114,6 +114,10 @@ def test_centred_takes_the_pools_mean_at_a_position_off_and_holds_where_few_runs
     assert known.risks(graphs[-1], own[-1])[4] == pytest.approx(plain[-1][4] - known.curve[2])
     assert np.mean(scores) == pytest.approx(0.0) and np.std(scores) == pytest.approx(1.0)
     assert known.score(graphs[0], own[0]) == pytest.approx(scores[0])
+    flats = [known.flat(g, u) for g, u in zip(graphs, own, strict=True)]
+    assert np.mean(flats) == pytest.approx(0.0) and np.std(flats) == pytest.approx(1.0)
+    assert np.argsort(flats).tolist() == np.argsort(
+        [inputs(g, u) for g, u in zip(graphs, own, strict=True)]).tolist()
 
 
 def test_a_scale_by_the_pool_ends_at_one():

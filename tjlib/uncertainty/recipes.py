@@ -99,7 +99,8 @@ class Fitted(msgspec.Struct, frozen=True):
 
     ``curve`` is the mean risk at each position, empty but for centred;
     ``middle`` and ``spread`` are mean and standard deviation of the scores of
-    the pool, by which scores of two pools are put on one scale.
+    the pool, by which scores of two pools are put on one scale; those that
+    begin with ``flat`` are of the same inputs without a graph.
     """
 
     recipe: Recipe
@@ -108,6 +109,8 @@ class Fitted(msgspec.Struct, frozen=True):
     curve: tuple[float, ...] = ()
     middle: float = 0.0
     spread: float = 1.0
+    flat_middle: float = 0.0
+    flat_spread: float = 1.0
 
     def own(self, u: Sequence[float]) -> np.ndarray:
         """Put a run's own uncertainty on the recipe's scale."""
@@ -137,8 +140,10 @@ class Fitted(msgspec.Struct, frozen=True):
         return (float(r.mean()) - self.middle) / self.spread if len(r) else None
 
     def flat(self, graph: Graph, u: Sequence[float]) -> float | None:
-        """Return the same inputs averaged, without a graph; None without a step."""
-        return inputs(graph, self.own(u).tolist()) if len(graph.agent) else None
+        """Return the same inputs averaged, without a graph, likewise; None without a step."""
+        if not len(graph.agent):
+            return None
+        return (inputs(graph, self.own(u).tolist()) - self.flat_middle) / self.flat_spread
 
 
 #: What `choose` took by its first criterion of the recipes that one run alone can be scored by: the
@@ -195,8 +200,10 @@ def fit(
         known = msgspec.structs.replace(known, curve=_curve(risks))
         risks = [known.centre(r) for r in risks]
     means = np.array([r.mean() for r in risks])
-    known = msgspec.structs.replace(known, middle=float(means.mean()),
-                                    spread=float(means.std()) or 1.0)
+    flats = np.array([known.flat(*run) for run in zip(graphs, u, strict=True)])
+    known = msgspec.structs.replace(
+        known, middle=float(means.mean()), spread=float(means.std()) or 1.0,
+        flat_middle=float(flats.mean()), flat_spread=float(flats.std()) or 1.0)
     return known, ((means - known.middle) / known.spread).tolist()
 
 
