@@ -49,8 +49,8 @@
 #   of the step before; *verbosity*, how far its number of words is from what is usual with its tools;
 #   *disagreement*, the share of the other runs of its task that do not have this step after that one.
 #   All are fitted on, or compared with, runs that nobody has labelled.
-# - **scale**: *raw*, or divided by the 95th percentile and capped at 1, the range of goal and
-#   observations.
+# - **scale**: *raw*, or (*p95*) divided by the 95th percentile and capped at 1, the range of goal and
+#   observations, of signals that are not in that range already.
 # - **beginning**: *zero*; *started*, the goal passes on what a step passes on in the mean; *centred*,
 #   the mean risk at each position is taken off.
 # - **blame**: an *observation* keeps its uncertainty, so that a failed call raises the step after it,
@@ -106,6 +106,8 @@ from tjlib.uncertainty.recipes import PRINTED, recipes
 
 names = [*([] if given.traces == "public" else [given.traces]), *improving.PUBLIC]
 sets = {name: improving.load(name) for name in names}
+
+# %% tags=["hide-input"]
 weighed = {name: halves(runs.graphs, runs.acts, runs.tasks, given.salt)
            for name, runs in sets.items()}
 chosen = improving.choices(weighed)
@@ -305,9 +307,9 @@ tables.show(pd.DataFrame(rows, columns=["set", "criterion", "chosen by", "for th
 #
 # ## Does the criterion point at what ranks well?
 #
-# {numref}`fig-imp-recipes` has a point a combination: across, what *least length* says of it on the half
+# {numref}`fig-imp-recipes` has a point a combination on the raw scale: across, what *least length* says of it on the half
 # it was fitted on; upwards, its AUROC on the other half. If the criterion knew what is good, points
-# would rise to the right. The rank correlation of the two over all combinations is, for the two halves
+# would rise to the right. The rank correlation of the two over these combinations is, for the two halves
 # of each set, {glue:text}`imp-points-length`; for *most agreement*, {glue:text}`imp-points-agreement`. A criterion that points down where length predicts
 # failure has only found out which scores are length.
 
@@ -316,7 +318,7 @@ from tjlib.measure.compare import rank_correlation
 
 every = pd.concat([improving.every(runs, weighed[name]).assign(set=name)
                    for name, runs in sets.items()], ignore_index=True)
-every = every.astype(dict.fromkeys((*CRITERIA, "auroc", "same_length"), float))
+every = every.astype(dict.fromkeys((*CRITERIA, "auroc"), float))
 for key, criterion in (("length", "least length"), ("agreement", "most agreement")):
     told = []
     for name, part in every.groupby("set", sort=False):
@@ -328,7 +330,7 @@ for key, criterion in (("length", "least length"), ("agreement", "most agreement
     chapter.text(f"imp-points-{key}", ", ".join(told))
 
 # %% mystnb={"figure": {"caption": "Combinations of changes on the raw scale, in the mean over the two halves: least length on the half they were fitted on across, AUROC on the other half upwards; each panel has scales of its own. Hollow diamond: the printed method. Ring: the best by the criterion. Dashed: chance. Measured here on data/features.", "name": "fig-imp-recipes"}} tags=["hide-input"]
-drawn = (every[~every["recipe"].str.contains("p95")].rename(columns={"set": "panel"})
+drawn = (every.rename(columns={"set": "panel"})
          .groupby(["panel", "recipe", "signal"], sort=False)[["least length", "auroc"]].mean()
          .dropna().reset_index().rename(columns={"least length": "worth"}))
 drawn["printed"] = drawn["recipe"].eq(str(PRINTED))
@@ -368,10 +370,8 @@ noise = rng.random(len(runs.graphs))
 steps = runs.about["steps"].to_numpy()
 chapter.number("imp-x-noise", length_free(noise, steps, []), 2)
 chapter.number("imp-x-noise-agreement", agreement(noise, steps, runs.tasks), 2)
-known = weighed["agentdojo"][0]
-at = [str(f.recipe) for f in known.fitted].index("disagreement")
-capped = [str(f.recipe) for f in known.fitted].index("disagreement + p95")
-chapter.number("imp-x-p95", known.fitted[capped].p95, 2)
+apart = [value for values in weighed["agentdojo"][0].own["disagreement"] for value in values]
+chapter.number("imp-x-p95", np.percentile(apart, 95), 2)
 per = pd.Series(runs.tasks).value_counts()
 chapter.number("imp-x-runs", per.median(), 0)
 
@@ -403,12 +403,12 @@ chapter.number("imp-x-runs", per.median(), 0)
 # {glue:text}`imp-x-noise-agreement`, close to 0, as it should.
 # ```
 #
-# 4. For disagreement, scale *p95* often changes nothing. Why?
+# 4. Scale *p95* is not tried for disagreement, which is a share. What would it have done on AgentDojo?
 #
 # ```{admonition} Solution
 # :class: dropdown
-# It is a share. Its 95th percentile on one half of AgentDojo is {glue:text}`imp-x-p95`; dividing by 1
-# and capping at 1 leaves what is there.
+# Its 95th percentile there is {glue:text}`imp-x-p95`. Dividing by 1 and capping at 1 leaves what is
+# there; it would only have been one more name for the same score.
 # ```
 #
 # 5. Disagreement compares a run with others of its own half, without outcomes, before the run is scored.

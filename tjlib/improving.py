@@ -176,7 +176,7 @@ def scores(runs: Runs, of: Sequence[Half], chosen: pd.DataFrame) -> pd.DataFrame
 
 
 def every(runs: Runs, of: Sequence[Half]) -> pd.DataFrame:
-    """Put what a criterion says of every recipe beside how it ranks the half it was not fitted on.
+    """Put what the criteria say of recipes beside how these rank the half they were not fitted on.
 
     Parameters
     ----------
@@ -186,18 +186,20 @@ def every(runs: Runs, of: Sequence[Half]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        half, recipe, signal, the criteria by name, auroc and same_length
-        (missing where that half has no pair to compare).
+        Of each recipe on the raw scale: half, recipe, signal, the criteria by
+        name, and auroc (missing where that half has no pair to compare).
     """
     rows = []
     for number, one in enumerate(of):
         about = runs.about.iloc[one.members]
         kept = (about["failed"].notna() & about["steps"].gt(0)).to_numpy()
-        failed, steps = about["failed"][kept].astype(bool), about["steps"][kept]
+        failed = about["failed"][kept].astype(bool)
         for k, fitted in enumerate(one.fitted):
+            if fitted.recipe.scale != "raw":
+                continue
             s = _filled(runs, of, {number: fitted}, "score")[one.members][kept]
             rows.append({"half": number, "recipe": str(fitted.recipe),
                          "signal": fitted.recipe.signal,
                          **{name: worth[k] for name, worth in one.worth.items()},
-                         "auroc": auroc(failed, s), "same_length": auroc(failed, s, steps)})
+                         "auroc": auroc(failed, s)})
     return pd.DataFrame(rows)

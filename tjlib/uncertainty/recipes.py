@@ -68,10 +68,12 @@ def recipes(signals: Sequence[str] = CHANGES["signal"]) -> list[Recipe]:
     Examples
     --------
     >>> len(recipes(["none"])), len(recipes()), str(recipes()[0])
-    (6, 42, 'as printed')
+    (6, 36, 'as printed')
     """
     every = [Recipe(*setting) for setting in product(signals, *list(CHANGES.values())[1:])]
-    kept = [recipe for recipe in every if (recipe.signal, recipe.scale) != ("none", "p95")]
+    # None of a signal has no scale, and a share is on the scale already.
+    kept = [recipe for recipe in every
+            if recipe.scale == "raw" or recipe.signal not in ("none", "disagreement")]
     return sorted(kept, key=lambda r: sum(getattr(r, n) != k[0] for n, k in CHANGES.items()))
 
 
@@ -81,14 +83,14 @@ def attributed(graph: Graph, u: np.ndarray) -> tuple[Graph, np.ndarray]:
     The mean over a step's observations is added to its own uncertainty, which
     it passes on; observations keep none, and feedback comes from the step.
     """
-    env = np.flatnonzero(graph.kind == KINDS.index("env"))
-    env = env[graph.step[env] >= 0]
+    caused = (graph.kind == KINDS.index("env")) & (graph.step >= 0)
+    env = np.flatnonzero(caused)
     level, count = np.zeros((2, len(u)))
     np.add.at(level, graph.step[env], graph.uncertainty[env])
     np.add.at(count, graph.step[env], 1.0)
     uncertainty, source = graph.uncertainty.copy(), graph.edges.source.copy()
     uncertainty[env] = 0.0
-    moved = (graph.edges.relation == RELATIONS.index("feedback")) & np.isin(source, env)
+    moved = (graph.edges.relation == RELATIONS.index("feedback")) & caused[source]
     source[moved] = graph.agent[graph.step[source[moved]]]
     return (graph._replace(uncertainty=uncertainty, edges=graph.edges._replace(source=source)),
             u + np.divide(level, count, out=np.zeros(len(u)), where=count > 0))
@@ -158,7 +160,7 @@ def rupa_settled(e: Evidence) -> Score:
 
 def fit(
     recipe: Recipe, graphs: Sequence[Graph], u: Sequence[Sequence[float]],
-    plain: dict[Recipe, list[np.ndarray]] | None = None,
+    plain: dict[Recipe, tuple[list[np.ndarray], np.ndarray]] | None = None,
 ) -> tuple[Fitted, list[float]]:
     """Fit what a recipe needs on runs without labels.
 
@@ -167,8 +169,9 @@ def fit(
     recipe : Recipe
     graphs, u : sequences, one item a run of the pool, each with a step
     plain : dict, optional
-        Keeps the risks of recipes that begin at zero, which others begin with;
-        give the same one for all recipes of a pool.
+        Keeps what recipes that differ in their beginning share: risks that
+        begin at zero, and scores without a graph. Give the same one for all
+        recipes of a pool.
 
     Returns
     -------
@@ -189,8 +192,9 @@ def fit(
     plain = {} if plain is None else plain
     at = msgspec.structs.replace(recipe, beginning="zero")
     if at not in plain:
-        plain[at] = [known.risks(*run) for run in zip(graphs, u, strict=True)]
-    risks = plain[at]
+        plain[at] = ([known.risks(*run) for run in zip(graphs, u, strict=True)],
+                     np.array([known.flat(*run) for run in zip(graphs, u, strict=True)]))
+    risks, flats = plain[at]
     if recipe.beginning == "started":
         cap = graphs[0].parameters.p_max
         mean = float(np.clip(np.concatenate(risks), 0, np.inf if cap is None else cap).mean())
@@ -200,7 +204,6 @@ def fit(
         known = msgspec.structs.replace(known, curve=_curve(risks))
         risks = [known.centre(r) for r in risks]
     means = np.array([r.mean() for r in risks])
-    flats = np.array([known.flat(*run) for run in zip(graphs, u, strict=True)])
     known = msgspec.structs.replace(
         known, middle=float(means.mean()), spread=float(means.std()) or 1.0,
         flat_middle=float(flats.mean()), flat_spread=float(flats.std()) or 1.0)
