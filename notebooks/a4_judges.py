@@ -22,7 +22,7 @@
 # and puts a weak model of our own through both, live if you like.
 #
 # ```{admonition} In one minute
-# The prompts of the **outcome** judge (shown the request and the reply) and of the **step** judge
+# The prompts of the **{term}`outcome <outcome judge>`** judge (shown the request and the reply) and of the **{term}`step <step judge>`** judge
 # (shown every step) share {glue:text}`a4-both` lines of instructions; the one has
 # {glue:text}`a4-lines-outcome`, the other {glue:text}`a4-lines-step`. What they do not share stands in
 # {glue:text}`a4-places` - and there the two judges are not only *shown* something

@@ -197,7 +197,8 @@ def test_without_scripts_the_cases_are_there_with_their_answers(browser, url):
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_and_can_be_hit_and_read(browser, url, scheme, viewport):
-    page, complaints = visit(browser, url, scheme=scheme, viewport=viewport, reduced_motion="reduce")
+    look = {"scheme": scheme, "viewport": viewport, "reduced_motion": "reduce"}
+    page, complaints = visit(browser, url, **look)
     for _ in range(10):
         for button in page.locator(".tj-ask button").all():
             assert button.bounding_box()["height"] >= 44

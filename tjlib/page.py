@@ -27,6 +27,9 @@ _REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
 _BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
 _BOXES = {"admonition", "note", "tip", "hint", "important", "warning", "caution", "seealso"}
 _NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
+#: A word of the glossary, and a key of the bibliography: both stay behind in the book.
+_TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
+_CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 _EQ = re.compile(r"\{eq\}`([^`]+)`")
 _EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
@@ -107,6 +110,7 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
 
     for cell in prose:
+        cell.source = _CITE.sub(r"[\1]", _TERM.sub(r"\1", cell.source))
         cell.source = _EQ.sub(pointed, _EQUATION.sub(equation, cell.source))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
