@@ -353,7 +353,7 @@ tables.show(scores, "What these few verdicts come to. " + CAPTION, made)
 # Section 7.3 of the paper has a judge that looks excellent on recall alone: its 8B model flags
 # {glue:text}`a4-8b-flags` of {glue:text}`a4-8b-n` runs, so its recall is near one and so is its
 # false-alarm rate, {glue:text}`a4-8b-alarm`. Its advice is to hold every candidate against the judge
-# that flags everything. Ours is weaker still: SmolLM2 with 135 million parameters, the one real
+# that flags everything. Ours is weaker still: SmolLM2 {cite}`allal2025smollm2` with 135 million parameters, the one real
 # model that runs wherever `pip` does. The run is committed with this book, and two floors stand at
 # the end of the table: a judge may fail towards either.
 

@@ -269,7 +269,7 @@ tables.show(
 #
 # ## How sure: binned by hand
 #
-# The judge says how likely its own verdict is to be right. The *{term}`expected calibration error`* (ECE)
+# The judge says how likely its own verdict is to be right. The *{term}`expected calibration error`* (ECE; {cite}`naeini2015,guo2017`)
 # sorts verdicts into ten equal bins by what was said, takes in each bin the distance between the
 # mean confidence and the share that was right, and averages these by the number of verdicts.
 
@@ -296,7 +296,7 @@ tables.show(
 
 # %% [markdown]
 # The sum gives an ECE of {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The
-# *{term}`Brier score`* needs no bins: it is the mean of the last column of the worked example,
+# *{term}`Brier score`* {cite}`brier1950` needs no bins: it is the mean of the last column of the worked example,
 # {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
 # whether confidence tells right from wrong: a judge that always says its share of right verdicts,
 # {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And it can only be read
@@ -305,7 +305,7 @@ tables.show(
 # ## A bound by hand
 #
 # The paper's step judge flagged none of {glue:text}`a5-paper-n` clean runs. Is its false-alarm rate
-# zero? The **{term}`Clopper-Pearson <Clopper-Pearson interval>`** interval
+# zero? The **{term}`Clopper-Pearson <Clopper-Pearson interval>`** interval {cite}`clopper1934`
 # asks which true rates would make such a count a rare event. Its upper end is the rate at which
 # seeing *so few* has a chance of 2.5 %, its lower end the rate at which seeing *so many* has. All
 # it takes is the binomial sum and a search.
@@ -374,7 +374,7 @@ tables.show(
 # ## Resamples, drawn
 #
 # The paper uses such exact intervals for shares of exactly 0 or 1. For everything else - shares in
-# between, other scores, differences between judges - it uses the **{term}`bootstrap`** (section 5). Take
+# between, other scores, differences between judges - it uses the **{term}`bootstrap`** (section 5; {cite}`efron1979`). Take
 # the rows as they are, draw as many again *with replacement*, compute the score on what you drew;
 # repeat. How much the score moves is how much it owes to these rows and not to others like them.
 # The draw is **stratified**: it keeps the number of rows in each design cell - clean, and each type

@@ -40,10 +40,10 @@
 # %% [markdown]
 # ## What is read
 #
-# Unless you bring a log, the runs are tau-bench's: an airline desk, four trials of each task by
+# Unless you bring a log, the runs are tau-bench's {cite}`yao2024tau`: an airline desk, four trials of each task by
 # gpt-4o, each with a reward. Their text is not ours to keep, so the page computes with numbers that
 # we stored of them. That log has no token probabilities, and nobody asked the agent how sure it was.
-# In their place stands the **surprise of SmolLM2**, a small model that read each run afterwards: how
+# In their place stands the **surprise of SmolLM2** {cite}`allal2025smollm2`, a small model that read each run afterwards: how
 # unlikely it would have been, token by token, to write what the agent wrote. It is called the
 # {term}`surrogate`, here and everywhere. It is not the agent's own uncertainty, and a result on it is one
 # about a stand-in. A log that has log-probabilities brings the agent's own:
@@ -204,7 +204,7 @@ tables.show(told, "One failed run, step by step.",
 #
 # *SP*, sequence probability, is the mean negative log-probability of a step's tokens, summed or
 # averaged over steps; the paper does not say which, its authors' code sums. *PE*, predictive
-# entropy, averages over tokens, *root mean square* over squared steps. *Stated confidence* takes
+# entropy, averages over tokens, *root mean square* over squared steps. *Stated confidence* {cite}`lin2022,xiong2024` takes
 # somebody to ask the agent, which on the airline log nobody did. *Random numbers* and the number of
 # *steps* stand beside them.
 
