@@ -53,8 +53,12 @@ def published(name: str) -> pd.DataFrame:
     return pd.read_csv(data_folder("published") / f"{name}.csv")
 
 
-def sentences() -> pd.DataFrame:
+def sentences(name: str = "reply_sentences") -> pd.DataFrame:
     """Read the invented sentences that test a judge of replies.
+
+    Parameters
+    ----------
+    name : {"reply_sentences", "other_wordings"}
 
     Returns
     -------
@@ -64,7 +68,7 @@ def sentences() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(data_folder("sentences") / "reply_sentences.csv")
+    return pd.read_csv(data_folder("sentences") / f"{name}.csv")
 
 
 def recorded_prefix() -> pd.DataFrame:
