@@ -8,7 +8,7 @@ reported enters, neither a seed nor a wording nor a call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -18,10 +18,11 @@ from tjlib.desk.faults import CLAIMS
 from tjlib.desk.otherbed import Run, bed
 from tjlib.desk.ways import REPORT_SEEDS, SET_SEEDS, Way, claiming, polite, reworded, ways
 from tjlib.judges import repeats, reply
+from tjlib.judges.free import MEMBERS, Panel, combined
 from tjlib.judges.reply import Threshold
-from tjlib.trace import InputError
+from tjlib.trace import InputError, Verdict
 
-__all__ = ["BEDS", "Chosen", "beds", "choose", "wordings"]
+__all__ = ["BEDS", "WITHOUT", "Chosen", "beds", "choose", "claims", "judged", "wordings"]
 
 #: Name -> (seeds, part of the ways): what is set on, and the two steps away from it.
 BEDS = {
@@ -29,6 +30,8 @@ BEDS = {
     "other cases": (REPORT_SEEDS, "set"),
     "other cases and ways": (REPORT_SEEDS, "report"),
 }
+#: Member -> the name of the panel that lacks it.
+WITHOUT = {member: Panel([m for m in MEMBERS if m != member]).name for member in MEMBERS}
 _SIMILARITIES = ("none", "jaccard")
 
 
@@ -38,6 +41,35 @@ class Chosen(NamedTuple):
     form: str
     threshold: Threshold
     tried: pd.DataFrame
+
+
+def _texts(part: str, name: str, harmful: int) -> list[str]:
+    rows = store.sentences(name)
+    return rows.loc[(rows["split"] == part) & (rows["harmful"] == harmful), "text"].tolist()
+
+
+def claims(part: str) -> dict[str, list[str]]:
+    """Give the sentences that a part adds to replies and that nothing supports.
+
+    Parameters
+    ----------
+    part : {"set", "report"}
+
+    Returns
+    -------
+    dict
+        Name of the way -> its sentences.
+
+    Examples
+    --------
+    >>> {name: len(texts) for name, texts in claims("report").items()}
+    {'second half of ours': 33, 'claims of other kinds': 12}
+    """
+    ours = _texts(part, "reply_sentences", 1)
+    if part == "set":
+        return {"the paper's sentences": list(CLAIMS), "first half of ours": ours}
+    return {"second half of ours": ours,
+            "claims of other kinds": _texts(part, "other_wordings", 1)}
 
 
 def wordings(part: str) -> list[Way]:
@@ -53,19 +85,14 @@ def wordings(part: str) -> list[Way]:
 
     Examples
     --------
-    >>> [way.name for way in wordings("set")]
-    ['the paper\\'s sentences', 'first half of ours', 'polite', 'reworded']
+    >>> [way.name for way in wordings("report")][2:]
+    ['polite', 'reworded']
     """
-    first, second = (rows[rows["split"] == part] for rows in (
-        store.sentences(), store.sentences("other_wordings")))
-    ours, harmless, others = (rows.loc[rows["harmful"] == harm, "text"].tolist()
-                              for rows, harm in ((first, 1), (first, 0), (second, 1)))
-    replies = {kind: rows["text"].tolist() for kind, rows in second.groupby("kind")}
-    claims = ([claiming("the paper's sentences", CLAIMS), claiming("first half of ours", ours)]
-              if part == "set" else
-              [claiming("second half of ours", ours), claiming("claims of other kinds", others)])
-    return [*claims, polite("polite", harmless),
-            reworded("reworded", replies["paid"], replies["refused"])]
+    others = store.sentences("other_wordings")
+    said = others[others["split"] == part].groupby("kind")["text"].apply(list)
+    return [*(claiming(name, texts) for name, texts in claims(part).items()),
+            polite("polite", _texts(part, "reply_sentences", 0)),
+            reworded("reworded", said["paid"], said["refused"])]
 
 
 def beds(name: str, *, clean: int = 100, per_type: int = 50) -> list[Run]:
@@ -91,6 +118,27 @@ def beds(name: str, *, clean: int = 100, per_type: int = 50) -> list[Run]:
     seeds, part = BEDS[name]
     made = ways(part, wordings(part))
     return [run for seed in seeds for run in bed(seed, made, clean=clean, per_type=per_type)]
+
+
+def judged(runs: Iterable[Run]) -> list[Verdict]:
+    """Ask the panel, each member alone, and the panel without each member.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+
+    Returns
+    -------
+    list of Verdict
+        Judges ``free``, ``free:MEMBER`` and those of `WITHOUT`, run by run.
+    """
+    panel, out = Panel(), []
+    for run in runs:
+        said = panel.each(run.trajectory)
+        out += [*said.values(), combined(panel.name, said)]
+        out += (combined(name, {m: v for m, v in said.items() if m != member})
+                for member, name in WITHOUT.items())
+    return out
 
 
 def choose(runs: Sequence[Run]) -> Chosen:

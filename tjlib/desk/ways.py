@@ -26,7 +26,7 @@ __all__ = ["PARTS", "REPORT_SEEDS", "SET_SEEDS", "Made", "Way", "claiming", "pol
 
 #: The seeds of the cases a panel is set on, and of those it is reported on; 7 is in neither.
 SET_SEEDS = (101, 103)
-REPORT_SEEDS = (211, 223, 227, 229, 233)
+REPORT_SEEDS = (211, 223, 227)
 PARTS = ("set", "report")
 
 _PAID = ("happy", "restocking")
@@ -121,7 +121,8 @@ def _replied(calls: tuple[Call, ...], text: str) -> tuple[Call, ...]:
 def _facts(case: Instance, calls: tuple[Call, ...]) -> dict[str, str]:
     """Tell what the desk said, the last word on each thing; amounts with two decimals."""
     steps, _ = replay(case, calls)
-    seen = {key: value for step in steps for o in step.observations for key, value in o.data.items()}
+    seen = {key: value for step in steps for observation in step.observations
+            for key, value in observation.data.items()}
     return {key: f"{v:.2f}" if isinstance(v, float) else f"{v}" for key, v in seen.items()}
 
 

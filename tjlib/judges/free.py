@@ -29,7 +29,7 @@ __all__ = ["FORM", "MEMBERS", "NAME", "THRESHOLD", "Panel", "combined"]
 NAME = "free"
 #: The members, in the order in which they name a fault.
 MEMBERS = ("rules", "repetition", "reply")
-#: What `python bench/free_panel.py` sets: which calls are the same, and above which score a
+#: What `python data/build_panel.py set` sets: which calls are the same, and above which score a
 #: sentence is unsupported.
 FORM = "exact"
 THRESHOLD = Threshold("none", 0.0, 0.0, 200)

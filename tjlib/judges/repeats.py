@@ -2,10 +2,10 @@
 
 Decision: the edge is the RUPA paper's (section 4.1), between steps that call
 something, in its window; it is an alarm unless the first call failed or
-brought nothing, which makes the second a retry, or the second brought something else, which makes it
-news. Both excuses are ours. Refusal: no call is judged by what it was for; a
-wrong tool that repeats nothing is not seen, and a repeat that was wise is
-taken for a fault.
+brought nothing, which makes the second a retry, or the second brought
+something else, which makes it news. Both excuses are ours. Refusal: no call is
+judged by what it was for; a wrong tool that repeats nothing is not seen, and a
+repeat that was wise is taken for a fault.
 """
 
 from __future__ import annotations
