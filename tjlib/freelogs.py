@@ -45,8 +45,9 @@ def flags(traces: str) -> tuple[pd.DataFrame, str]:
         If the log cannot be read.
     """
     if traces == STORED:
+        held = store.free_logs()
         told = pd.concat(features.read(name).episodes.assign(set=name)
-                         for name in (held := store.free_logs())["set"].unique())
+                         for name in held["set"].unique())
         runs = held.merge(told, on=["set", "trajectory_id"], validate="one_to_one")
         origin = "data/recorded/free_logs.csv.gz, outcomes in data/features"
     else:
