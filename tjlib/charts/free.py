@@ -110,14 +110,16 @@ def cost(rows: pd.DataFrame) -> alt.FacetChart:
     ----------
     rows : DataFrame
         Columns panel (the measure), role, label, origin ("ours" or
-        "published"), cost (above 0), axis (its title), value, lo, hi, shown and spent.
+        "published"), cost, axis (its title), value, lo, hi, shown and spent.
 
     Returns
     -------
     altair.FacetChart
     """
     base = alt.Chart().encode(
-        x=alt.X("cost:Q", title=rows["axis"].iloc[0], scale=alt.Scale(type="log", nice=True),
+        # Who spends nothing has no place on a log scale.
+        x=alt.X("cost:Q", title=rows["axis"].iloc[0],
+                scale=alt.Scale(type="symlog" if (rows["cost"] == 0).any() else "log"),
                 axis=alt.Axis(tickCount=5, format="~g")),
         color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
                         legend=None),
