@@ -84,6 +84,7 @@ import numpy as np
 import pandas as pd
 
 from tjlib import freelogs, freeset, store, tables
+from tjlib.charts import beside
 from tjlib.charts import free as charts
 from tjlib.charts.show import show
 from tjlib.desk.otherbed import bed
@@ -152,6 +153,8 @@ chapter.text("fp-as-fixed", "are" if (chosen.form, chosen.threshold.similarity, 
     free.FORM, free.THRESHOLD.similarity, free.THRESHOLD.value) else "are not")
 for key, (seeds, _) in (("set", freeset.BEDS["set"]), ("report", freeset.BEDS[FAR])):
     chapter.text(f"fp-seeds-{key}", ", ".join(map(str, seeds)))
+    chapter.number(f"fp-{key}-faulty", sum(run.label.faulty for run in runs[
+        "set" if key == "set" else FAR]), 0)
     chapter.number(f"fp-n-{key}", len(runs["set" if key == "set" else FAR]), 0)
 
 # %% [markdown]
@@ -196,7 +199,8 @@ rows = rows.assign(role=rows["survival"].map(ROLE), shown=[
 # The part of skipped_precondition that is loud is drawn with the silent part.
 rows = rows.sort_values("type", key=lambda s: s.map(list(order).index), kind="stable")
 rows["type"] = rows["type"].replace({"clean": "clean runs"})
-shrunk = rows[["type", "bed", "role", "value", "lo", "hi", "shown"]].astype(
+rows["rank"] = rows["bed"].map(list(freeset.BEDS).index)
+shrunk = rows[["type", "bed", "rank", "role", "value", "lo", "hi", "shown"]].astype(
     dict.fromkeys(("value", "lo", "hi"), float))
 
 # %% mystnb={"figure": {"caption": "Share of each type of run that the free panel flags, on the runs it was set on (circle), on other cases (square) and on other cases in other ways (triangle), with exact 95 % intervals over runs. Faults: higher is better; clean runs: lower. A type whose runs are partly silent has the colour of silent faults. Data: computed on this page.", "name": "fig-fp-shrinkage"}} tags=["hide-input"]
@@ -211,11 +215,11 @@ show(charts.shrinkage(shrunk), name="fp-shrinkage", table=shrunk[["type", "bed",
 #
 # **Other ways do.** The silent recall is {glue:text}`fp-report-silent`; on `wrong_tool`
 # {glue:text}`fp-report-tool`, on `unsupported_claim` {glue:text}`fp-report-claim`. Of the flags
-# {glue:text}`fp-report-precision` are on a faulty run, with three faulty runs to a clean one; fewer
-# where faults are rarer.
+# {glue:text}`fp-report-precision` are on a faulty run, where {glue:text}`fp-report-faulty` of
+# {glue:text}`fp-n-report` runs are faulty; fewer where faults are rarer.
 #
 # Intervals are over runs. The ways themselves were chosen by us and not drawn, so an interval says how
-# well the rate *on these ways* is known. One row of ways more, and the pooled rate is another.
+# well the rate *on these ways* is known. With one way more, the pooled rate is another.
 #
 # ## Way by way
 #
@@ -277,11 +281,11 @@ for key, name in (("ours", "second half of ours"), ("other", "claims of other ki
 # And where the policy is left unread with nothing in its place, there is nothing to repeat:
 # {glue:text}`fp-unread`. The rules have this zero as well; the judged set does not show it, for there
 # an unread policy always comes with a repeated call. What the panel closes is the repeated call, not
-# the wrong tool.
+# the wrong tool. A rule that asks for the policy closes it, as the third exercise shows.
 #
 # **Claims.** Of the kept-out sentences {glue:text}`fp-half` of the runs are flagged, of those of other
 # kinds {glue:text}`fp-others`. Runs that hold the same sentence are not independent, so count
-# sentences: {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in every run
+# sentences: of those that came up, {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in every run
 # that held them. The vocabulary of events does not know what it was not told of.
 #
 # **Clean runs.** Plain ones are flagged at {glue:text}`fp-plain`, retries at {glue:text}`fp-retry`, a
@@ -350,65 +354,62 @@ for member in free.MEMBERS:
 #
 # ## Beside judges that read
 #
-# {numref}`fig-fp-cost` has recall and false alarms against what a judge spends on a run. Hollow are the
-# five published judges, on the judged set with 14B and 8B models; their rule engine is there too.
-# Filled are ours: the panel on the judged set and on the other ways, and judges by a model of 135
-# million parameters that were recorded for this book. Their seconds were measured on other machines.
+# {numref}`fig-fp-cost` orders judges by what they spend on a run, in {glue:text}`fp-cost-unit`, the
+# cheapest on top. Hollow are the five published judges on the judged set, with 14B and 8B models, and
+# with their own rule engine. Filled are the panel, on the judged set and on the other ways, and the
+# judges of {glue:text}`fp-reading`. Seconds are each judge's own machine's; tokens compare better.
 
 # %% tags=["hide-input"]
-def standing(source, t, names, origin):
+def standing(t, names, origin):
     """Lay judges out with their rates and costs."""
-    found, price = exact_rates(t).set_index(["judge", "metric"]), metrics(t).set_index(
-        ["judge", "metric"])["value"]
+    found = exact_rates(t).set_index(["judge", "metric"])
+    price = metrics(t).set_index(["judge", "metric"])["value"]
     out = []
     for judge, called in names.items():
-        tokens = sum(price.get((judge, f"{kind}_tokens_mean")) or 0 for kind in ("prompt", "completion"))
-        seconds = price.get((judge, "latency_s_mean"))
-        for metric, (panel, role) in RATES.items():
+        spent = {"seconds": price.get((judge, "latency_s_mean")), "tokens": sum(
+            price.get((judge, f"{kind}_tokens_mean")) or 0 for kind in ("prompt", "completion"))}
+        for metric, what in RATES.items():
             row = found.loc[(judge, metric)]
-            out.append({"panel": panel, "role": role, "label": called, "origin": origin, "source": source,
-                        "seconds": seconds, "tokens": tokens, "shown": tables.estimate(row, 2),
-                        **{k: row[k] for k in ("value", "lo", "hi")}})
+            out.append({"label": called, "origin": origin, "what": what, **spent,
+                        "shown": tables.estimate(row, 2), **{k: row[k] for k in ("value", "lo", "hi")}})
     return out
 
 
-RATES = {"silent_recall": ("silent recall", "silent"), "loud_recall": ("loud recall", "loud"),
-         "false_alarm_rate": ("false alarms", "false alarm")}
+def time_short(value):
+    """Write seconds in the unit that suits them."""
+    if pd.isna(value):
+        return "unknown"
+    unit, name = next((u for u in ((1, "s"), (1e-3, "ms")) if value >= u[0]), (1e-6, "µs"))
+    return f"{value / unit:.2g} {name}"
+
+
+SHORT = {"seconds": time_short, "tokens": "{:,.0f} tokens".format}
+RATES = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm"}
 theirs, reading = store.load("published"), store.load(given.verdicts)
 printed = table(theirs.labels, theirs.verdicts, theirs.cost)
 read = table(reading.labels, reading.verdicts, reading.cost)
 own = [judge for judge in read.judges if judge != "rules" and not judge.startswith(("reply:", free.NAME))]
 spots = pd.DataFrame([
-    *standing("published verdicts", printed, tables.judge_names(printed.judges), "published"),
-    *standing(reading.origin, read, tables.judge_names(own), "ours"),
-    *standing(MADE, joined[SEVEN], {free.NAME: "free panel"}, "ours"),
-    *standing(MADE, joined[FAR], {free.NAME: "free panel, other ways"}, "ours")])
-spots["spent"] = [f"{r['seconds']:.3g} s, {r['tokens']:,.0f} tokens" if pd.notna(r["seconds"]) else
-                  f"{r['tokens']:,.0f} tokens" for r in spots.to_dict("records")]
-TITLE = {"seconds": "seconds a run (log scale), lower is better",
-         "tokens": "tokens a run (log scale from one on), lower is better"}
-spots = spots.assign(cost=spots[given.cost].astype(float), axis=TITLE[given.cost])
-placed = spots[spots["value"].notna() & spots["cost"].notna()].drop(columns=["seconds", "tokens", "source"])
-placed = placed.astype(dict.fromkeys(("value", "lo", "hi"), float))
+    *standing(printed, tables.judge_names(printed.judges), "published"),
+    *standing(read, tables.judge_names(own), "ours"),
+    *standing(joined[SEVEN], {free.NAME: "free panel"}, "ours"),
+    *standing(joined[FAR], {free.NAME: "free, other ways"}, "ours")])
+spots = spots[spots["value"].notna()].sort_values(
+    [given.cost, "label"], kind="stable").astype(dict.fromkeys(("value", "lo", "hi"), float))
+spots["judge"] = spots["label"] + ", " + spots[given.cost].map(SHORT[given.cost])
+chapter.text("fp-reading", reading.origin)
+chapter.text("fp-cost-unit", given.cost)
 
-# %% mystnb={"figure": {"caption": "Silent recall, loud recall (higher is better) and false alarms (lower) against what a judge spends on a run, with 95 % intervals. Hollow: the published judges; filled: the free panel and the judges of the verdicts chosen at the top. Data: verdict_patterns.csv and cost.csv in data/published; the verdicts chosen; computed on this page.", "name": "fig-fp-cost"}} tags=["hide-input"]
-show(charts.cost(placed), name="fp-cost", table=placed[["panel", "label", "origin", "shown", "spent"]],
-     alt="Three panels, for silent recall, loud recall and false alarms, each with the judges as points "
-         "over the cost of a run, published ones hollow and ours filled, with intervals.")
-
-# %% tags=["hide-input"]
-wide = spots.assign(what=spots["panel"]).pivot_table(
-    index=["label", "origin", "spent"], columns="what", values="shown", aggfunc="first", sort=False)
-tables.show(wide.reset_index().set_index("label")[["origin", "spent", *(p for p, _ in RATES.values())]],
-            "Judges by what they spend on a run, with 95 % intervals. Recall: higher is better; false alarms "
-            "and cost: lower.", f"published: data/published; ours: {reading.origin}; {MADE}", folded=True)
+# %% mystnb={"figure": {"caption": "Judges by what they spend on a run, the cheapest on top: share flagged of silent faults, loud faults (higher is better) and clean runs (lower), with exact 95 % intervals. Hollow: the published judges; filled: the free panel and the judges of the verdicts chosen at the top. Data: verdict_patterns.csv and cost.csv in data/published; the verdicts chosen; computed on this page.", "name": "fig-fp-cost"}} tags=["hide-input"]
+show(beside.rates(spots[["judge", "origin", "what", "value", "lo", "hi", "shown"]]), name="fp-cost",
+     table=spots[["label", "origin", "what", "shown", "seconds", "tokens"]],
+     alt="One row a judge, from the cheapest to the dearest run, with its silent recall, loud recall and "
+         "false alarms between 0 and 1; published judges hollow, ours filled.")
 
 # %% tags=["hide-input"]
-price = spots.drop_duplicates("label").set_index("label")
-step = price.loc["step (14B)"]
+step = spots[(spots["label"] == "step (14B)") & (spots["what"] == "silent")].iloc[0]
 chapter.text("fp-14b-silent", step["shown"])
-chapter.text("fp-14b-spent", step["spent"])
-far = flagged(FAR, "unsupported_claim")
+chapter.text("fp-14b-spent", f"{time_short(step['seconds'])} and {step['tokens']:,.0f} tokens")
 chapter.number("fp-14b-claim", exact_rates(printed).set_index(["judge", "metric"]).loc[
     ("step:qwen2.5:14b", "recall|unsupported_claim"), "value"], 2)
 
@@ -431,41 +432,49 @@ chapter.number("fp-14b-claim", exact_rates(printed).set_index(["judge", "metric"
 # %% tags=["hide-input"]
 logged, origin = freelogs.flags(given.traces)
 CALLED = {"repetition": "repetition, exact", "near": "repetition, near", "reply": "reply"}
+SETS = {"tau_airline": "tau-bench airline", "agentdojo": "AgentDojo", "swe_agent": "SWE-agent"}
+ENDS = {"successful": False, "failed": True, "outcome unknown": None}
 lines = []
 for name, part in logged.groupby("set", sort=False):
-    both = by_task.split(part[list(CALLED)], part["failed"])
-    for row in by_task.means(both, part["task"], np.random.default_rng(given.seed),
-                             draws=given.draws).to_dict("records"):
-        outcome, member = row["what"].split("|")
-        lines.append({"panel": CALLED[member], "set": name, "role": f"{outcome} runs", "member": member,
-                      **{k: row[k] for k in ("value", "lo", "hi", "n")},
-                      "shown": tables.estimate(row, 2)})
-seen = pd.DataFrame(lines).sort_values("role", ascending=False, kind="stable")
-shown = seen[seen["value"].notna()].drop(columns=["member"]).astype(
+    unknown = part["failed"].isna()
+    # A few runs that nobody judged, among many that somebody did, are left out.
+    for role, end in ENDS.items() if unknown.all() else list(ENDS.items())[:2]:
+        mine = part[unknown if end is None else part["failed"].eq(end)]
+        means = by_task.means(mine[list(CALLED)], mine["task"], np.random.default_rng(given.seed),
+                              draws=given.draws)
+        for row in means.to_dict("records"):
+            if row["value"] in (0, 1):  # a bootstrap of what is all alike has no width
+                row |= exact_share(int(row["value"] * row["n"]), row["n"])
+            lines.append({"panel": CALLED[row["what"]], "set": SETS.get(name, name), "role": role,
+                          "member": row["what"], **{k: row[k] for k in ("value", "lo", "hi", "n")},
+                          "shown": tables.estimate(row, 2)})
+seen = pd.DataFrame(lines)
+shown = seen[seen["value"].notna()].drop(columns="member").astype(
     dict.fromkeys(("value", "lo", "hi"), float))
+
+# %% tags=["hide-input"]
 good = {m: logged.loc[logged["failed"].eq(False), m].dropna() for m in CALLED}
 for member, values in good.items():
     chapter.text(f"fp-logs-{member}", tables.estimate(exact_share(
-        int(values.sum()), len(values), why="undefined: no successful run"), 2))
+        int(values.sum()), len(values), why="undefined (no successful run)"), 2))
 chapter.text("fp-logs-origin", origin)
 chapter.text("fp-logs-rules", f"{int(logged['rules'].notna().sum())} of {len(logged)}")
 
-# %% mystnb={"figure": {"caption": "Share of runs flagged by the members that need no rules, successful and failed, on logs of other desks, with 95 % intervals by whole tasks. Runs on which a member does not bear are left out. Data: the flags or the log chosen at the top.", "name": "fig-fp-logs"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Share of runs flagged by the members that need no rules, successful and failed, on logs of other desks, with 95 % intervals by whole tasks, exact ones where the share is none or all. Runs on which a member does not bear are left out. Data: the flags or the log chosen at the top.", "name": "fig-fp-logs"}} tags=["hide-input"]
 show(charts.logs(shown), name="fp-logs", table=shown[["panel", "set", "role", "shown", "n"]],
      alt="Three panels, for exact repetition, near repetition and the reply; one row a set of runs with "
-         "the share of successful and of failed runs flagged, and intervals.") if len(shown) else (
-    tables.show(pd.DataFrame([{"undefined": "no run of this log has an outcome"}]), "Runs flagged.", origin))
+         "the share of successful and of failed runs flagged, and intervals.")
 
 # %% tags=["hide-input"]
 def of_set(name, member, role):
     """Write one share of one set."""
-    row = seen[(seen["set"] == name) & (seen["member"] == member) & (seen["role"] == f"{role} runs")]
+    row = seen[(seen["set"] == name) & (seen["member"] == member) & (seen["role"] == role)]
     return row.iloc[0]["shown"] if len(row) else "undefined (not read here)"
 
 
 for role in ("successful", "failed"):
-    chapter.text(f"fp-airline-{role}", of_set("tau_airline", "repetition", role))
-    chapter.text(f"fp-airline-reply-{role}", of_set("tau_airline", "reply", role))
+    chapter.text(f"fp-airline-{role}", of_set(SETS["tau_airline"], "repetition", role))
+    chapter.text(f"fp-airline-reply-{role}", of_set(SETS["tau_airline"], "reply", role))
 
 # %% [markdown]
 # The rules bear on {glue:text}`fp-logs-rules` of these runs. Pooled over the sets, the exact repetition

@@ -13,8 +13,10 @@ import pandas as pd
 from tjlib.charts.parts import facets, heat, tips
 from tjlib.charts.theme import role_scale
 
-__all__ = ["added", "cost", "logs", "shrinkage", "ways"]
+__all__ = ["added", "logs", "shrinkage", "ways"]
 
+#: How a run of a log ended -> the role whose colour it has.
+_OUTCOMES = {"successful": "false alarm", "failed": "loud", "outcome unknown": "clean"}
 _SHAPES = ("circle", "square", "triangle-up")
 
 
@@ -28,8 +30,8 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
     Parameters
     ----------
     rows : DataFrame
-        Columns type, bed (in the order of distance from what was set on),
-        role (of `charts.theme`), value, lo, hi and shown.
+        Columns type, bed, rank (how far a bed is from what was set on), role
+        (of `charts.theme`), value, lo, hi and shown.
 
     Returns
     -------
@@ -45,6 +47,8 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
         tooltip=tips(type="type", bed="runs", shown="share flagged"))
     offset = alt.YOffset("bed:N", scale=alt.Scale(domain=beds, paddingInner=1, paddingOuter=0.5))
     return alt.layer(
+        base.mark_line(strokeWidth=1, opacity=0.7).encode(
+            yOffset=offset, detail="type:N", order=alt.Order("rank:Q")),
         base.mark_rule(strokeWidth=3).encode(x="lo:Q", x2="hi:Q", yOffset=offset),
         base.mark_point(size=110).encode(yOffset=offset, shape=alt.Shape(
             "bed:N", scale=alt.Scale(domain=beds, range=list(_SHAPES[:len(beds)])),
@@ -103,67 +107,32 @@ def added(cells: pd.DataFrame) -> alt.LayerChart:
                      ).properties(height=alt.Step(34))
 
 
-def cost(rows: pd.DataFrame) -> alt.FacetChart:
-    """Draw recall and false alarms of judges against what a trajectory costs.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Columns panel (the measure), role, label, origin ("ours" or
-        "published"), cost, axis (its title), value, lo, hi, shown and spent.
-
-    Returns
-    -------
-    altair.FacetChart
-    """
-    base = alt.Chart().encode(
-        # Who spends nothing has no place on a log scale.
-        x=alt.X("cost:Q", title=rows["axis"].iloc[0],
-                scale=alt.Scale(type="symlog" if (rows["cost"] == 0).any() else "log"),
-                axis=alt.Axis(tickCount=5, format="~g")),
-        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
-                        legend=None),
-        tooltip=tips(label="judge", origin="origin", shown="share flagged", spent="cost"))
-    y = alt.Y("value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1.06], nice=False),
-              axis=alt.Axis(values=[0, 0.5, 1]))
-    ours, printed = (base.transform_filter(f"datum.origin == '{name}'")
-                     for name in ("ours", "published"))
-    spans = base.mark_rule(strokeWidth=2).encode(y=alt.Y("lo:Q", title="share flagged"), y2="hi:Q")
-    words = base.mark_text(align="left", dx=8, dy=-8, fontSize=14, style="reference").encode(
-        y=y, text="label:N", color=alt.Undefined)
-    one = alt.layer(
-        spans, ours.mark_point(size=110).encode(y=y),
-        printed.mark_point(style="published", filled=False, size=130, strokeWidth=2).encode(y=y),
-        words, data=rows).properties(width=600, height=190)
-    return facets(one, "panel", _order(rows, "panel"), columns=1)
-
-
 def logs(rows: pd.DataFrame) -> alt.FacetChart:
-    """Draw the share flagged of successful and of failed runs, a panel a member.
+    """Draw the share of runs flagged by how they ended, a panel a member.
 
     Parameters
     ----------
     rows : DataFrame
-        Columns panel, set, role ("false alarm" for successful runs), value,
-        lo, hi (missing where there is no interval) and shown.
+        Columns panel, set, role ("successful", "failed" or "outcome unknown"),
+        value, lo, hi (missing where there is no interval) and shown.
 
     Returns
     -------
     altair.FacetChart
     """
-    roles = _order(rows, "role")
+    roles = [role for role in _OUTCOMES if role in set(rows["role"])]
     base = alt.Chart().encode(
         y=alt.Y("set:N", sort=_order(rows, "set"), title=None),
         yOffset=alt.YOffset("role:N", scale=alt.Scale(
             domain=roles, paddingInner=1, paddingOuter=0.6)),
         color=alt.Color("role:N", scale=alt.Scale(
-            domain=roles, range=[role_scale(known)["range"][0] for known in
-                                 ("false alarm", "loud")]), legend=alt.Legend(title=None)),
+            domain=roles, range=[role_scale(_OUTCOMES[role])["range"][0] for role in roles]),
+            legend=alt.Legend(title=None)),
         tooltip=tips(panel="member", set="set", role="runs", shown="share flagged"))
     one = alt.layer(
         base.mark_rule(strokeWidth=4).encode(x="lo:Q", x2="hi:Q"),
         base.mark_point(size=110).encode(x=alt.X(
             "value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1]),
             axis=alt.Axis(tickCount=3))),
-        data=rows).properties(width=210, height=alt.Step(46))
+        data=rows).properties(width=210, height={"step": 46, "for": "position"})
     return facets(one, "panel", _order(rows, "panel"), columns=2, rows=True)
