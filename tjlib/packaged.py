@@ -18,7 +18,8 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "whole"]
+__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "sources",
+           "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -80,6 +81,20 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def sources() -> pd.DataFrame:
+    """Read where the text of the stored sets is.
+
+    Returns
+    -------
+    DataFrame
+        One row a file, or a pattern of many: set, repository (on GitHub), commit, path, files and
+        licence; the data sheet says how to fetch one.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("features") / "sources.csv")
 
 
 def whole(
