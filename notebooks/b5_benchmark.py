@@ -18,8 +18,8 @@
 # understands anything until it is compared with what costs nothing: how long the run was, and the
 # method's own inputs without its graph. Section 5 of *From Sequence to Structure*
 # ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) compares RUPA with other scores and with
-# neither of these. This chapter does, on public runs of many agents. No parameter was set on an
-# outcome.
+# neither of these. This chapter does, on public runs of many agents. No parameter of RUPA was set on
+# an outcome.
 #
 # ```{admonition} In one minute
 # On {glue:text}`b5-sets` public sets of runs, over four kinds of pairs, **structural RUPA minus the
@@ -33,31 +33,20 @@
 # RUPA leads {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells, against rivals that are not these.
 # ```
 #
-# {numref}`fig-b5-main` is the whole answer; what its words mean comes first.
-#
-# ## What is compared
+# ## The answer
 #
 # A score's **AUROC** is the share of pairs, one failed and one successful run, in which the failed one
 # has the higher score: one half is a coin. **RUPA** gives each step a risk, made of the step's own
 # uncertainty and of risk passed on along a graph of steps, and averages it over the run
 # ([the chapter on its graph](b4_relational_graph)). **Structural** RUPA does without the steps' own
-# uncertainty, so that it can be computed of any log; what is left is how far steps are from the goal,
-# how tools answer, and the graph. **`flat`** is the mean of those same inputs with no graph, no passing
-# on and no momentum. **Length** is the number of steps (`n_steps`). A **rival** is any other score
-# that such a log allows: counts of steps, calls and words, each also negated, shares of failing
-# answers and repeated calls, and on the airline runs, of which a small model read the text, the
-# scores that the paper compares with.
+# uncertainty, so that it can be computed of any log. **`flat`** is the mean of its inputs - how far
+# steps are from the goal, how tools answer - with no graph, no passing on, no momentum. **Length** is
+# the number of steps, `n_steps`. A **rival** is any other score that such a log allows.
 #
-# The best rival has to be chosen, and who chooses it on the runs it is compared on gives it the luck
-# of those runs. So it is chosen on one half of the tasks, by a salted hash of the task, and compared
-# on the other half, both ways round; pairs are then of one half. Its choice is repeated for each kind
-# of pairs, and not in each resample.
-#
-# The kinds of pairs are *all*; those of *one model*, since models fail at very different rates; of
-# *one length*, where length knows nothing, so that minus length says how far above a coin RUPA is;
-# and of *one task*, since some tasks are harder than others. Brackets and bars are 95 % intervals in
-# which whole tasks were drawn, all runs of a task together. Agents were not drawn: the intervals speak
-# of these agents.
+# {numref}`fig-b5-main` has a mark a data set and kind of pairs. Right of the dashed line RUPA ranks
+# failures better than what is subtracted, left of it worse, and an interval that reaches over the line
+# does not tell. Hollow, in the last panel, is what the paper prints on tau2's tasks for its six models:
+# RUPA minus the highest of its five rivals, chosen on the same runs, without intervals.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -79,8 +68,19 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import across, benchmark, bymodel, features, material, packaged, picktable, rivals
-from tjlib import scoring, store, tables
+from tjlib import (
+    across,
+    benchmark,
+    bymodel,
+    features,
+    material,
+    packaged,
+    picktable,
+    rivals,
+    scoring,
+    store,
+    tables,
+)
 from tjlib.charts import analysis, signals
 from tjlib.charts.benchmark import differences
 from tjlib.charts.show import show
@@ -94,7 +94,6 @@ AGAINST = [("rupa_structural", "n_steps"), ("rupa_structural", "flat"), ("rupa",
            ("rupa_structural_calibrated", "rupa_structural")]
 PANELS = {"auroc": "all pairs", "auroc|same_length": "pairs of the same length",
           "auroc|same_task": "pairs of one task"}
-FEWER = min(given.draws, 1000)  # for what is computed set by set
 
 # %% tags=["hide-input"]
 runs = benchmark.load(given.traces, given.embedder, given.signal)
@@ -103,9 +102,9 @@ if given.traces not in (material.STORED, *features.SETS) and runs.scores["succes
     sets["your log"] = runs.scores
 OWN = "airline, own uncertainty"
 every = pd.concat([
-    *(rivals.against(scores, np.random.default_rng(given.seed), FEWER).assign(set=name)
+    *(rivals.against(scores, np.random.default_rng(given.seed), given.draws).assign(set=name)
       for name, scores in sets.items()),
-    rivals.against(sets["tau_airline"], np.random.default_rng(given.seed), FEWER,
+    rivals.against(sets["tau_airline"], np.random.default_rng(given.seed), given.draws,
                    ours="rupa", flat="flat_u").assign(set=OWN)], ignore_index=True)
 #: Sets that count once: neither a set's runs again, nor one with next to no failures.
 COUNTED = [name for name in across.NAMES if " without " not in name and name != "tau2_students"]
@@ -132,14 +131,6 @@ table2 = store.published("rupa_table2")
 led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
 chapter.number("b5-p-led", led["leads"].sum(), 0)
-
-# %% [markdown]
-# ## The answer
-#
-# {numref}`fig-b5-main` has a mark a data set and kind of pairs. Right of the dashed line RUPA ranks
-# failures better than what is subtracted, left of it worse, and an interval that reaches over the line
-# does not tell. Hollow, in the last panel, is what the paper prints on tau2's tasks for its six models:
-# RUPA minus the highest of its five rivals, chosen on the same runs, without intervals.
 
 # %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-main"}} tags=["hide-input"]
 MINUS = {"length": "minus length", "flat": "minus flat", "best": "minus the best rival"}
@@ -170,10 +161,11 @@ names = {(row["set"], row["control"], row["other"]): row for row in every.to_dic
 
 def cut(name, control, other):
     """Write a difference for a sentence."""
-    return tables.estimate(names[name, control, other], 2)
+    return tables.estimate(names[name, control, other])
 
 
 for key, where in (("dojo-length", ("agentdojo", "length", "length")),
+                   ("dojo-flat", ("agentdojo", "length", "flat")),
                    ("dojo-best", ("agentdojo", "pooled", "best")),
                    ("dojo-task", ("agentdojo", "task", "best")),
                    ("tau2-model", ("tau2", "model", "length")),
@@ -187,11 +179,24 @@ chapter.text("b5-dojo-of", names["agentdojo", "pooled", "best"]["of"])
 chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 
 # %% [markdown]
+# **What is compared.** The kinds of pairs are *all*; those of *one model*, since models fail at very
+# different rates (of AgentDojo, one model behind one defence); of *one length*, where length knows
+# nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since some tasks
+# are harder than others. Bars and brackets are 95 % intervals in which whole tasks were drawn, all runs
+# of a task together. Agents were not drawn: the intervals speak of these agents.
+#
+# Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and of
+# repeated calls, TRACER as far as a log allows, and on the airline runs, whose text a small model read,
+# every score that the paper compares with. The best of them has to be chosen, and who chooses it on the
+# runs it is compared on gives it the luck of those runs. So it is chosen on one half of the tasks, by a
+# salted hash of the task, and compared on the other half, both ways round; pairs are then of one half.
+# The choice is made anew for each kind of pairs, and not in each resample.
+#
 # **Length.** Beating it where it ranks the wrong way round is not hard. On AgentDojo the runs that
 # give up early are those that fail, and the best rival is {glue:text}`b5-dojo-of`, the same count read
 # backwards: minus it, structural RUPA is {glue:text}`b5-dojo-best` over all pairs and
-# {glue:text}`b5-dojo-task` over pairs of one task. What does stand there is pairs of one length,
-# {glue:text}`b5-dojo-length` above a coin, and `flat` has as much. On tau2, inside one model, minus
+# {glue:text}`b5-dojo-task` over pairs of one task. What stands there is pairs of one length: {glue:text}`b5-dojo-length` above a coin. Minus
+# `flat` that is {glue:text}`b5-dojo-flat`. On tau2, inside one model, minus
 # length is {glue:text}`b5-tau2-model` and minus the best rival ({glue:text}`b5-tau2-of`)
 # {glue:text}`b5-tau2-best`. On SWE-agent it is {glue:text}`b5-swe-length`, and
 # {glue:text}`b5-swe-kept` without the runs that hit their cost limit, which all but gives the outcome
@@ -235,18 +240,18 @@ INSIDE = {"rupa_structural": "structural RUPA", "flat": "flat", "n_steps": "n_st
 chapter.number("b5-least", LEAST, 0)
 single = {name: scores for name, scores in sets.items() if " without " not in name}
 pooled = across.measured(sets, [("rupa_structural", "n_steps"), ("rupa_structural", "flat")],
-                         given.seed, FEWER)
+                         given.seed, min(given.draws, 1000))
 cell = {(row["set"], row["method"], row["metric"]): row for row in pooled.to_dict("records")}
 models, means, each = {}, [], []
 for name, scores in single.items():
-    table = bymodel.by_model(scores, list(INSIDE), np.random.default_rng(given.seed), FEWER)
+    table = bymodel.by_model(scores, list(INSIDE), np.random.default_rng(given.seed), given.draws)
     models[name] = table
     called, several = across.NAMES.get(name, name), table["model"].nunique() - 1
     for model, part in table.groupby("model", sort=False):
         first, values = part.iloc[0], [tables.estimate(row, 2) for row in part.to_dict("records")]
-        line = [f"{first['n']:,}", f"{first['n_failed']:,}", f"{100 * first['rate']:.0f} %"]
+        line = [f"{first['n']:,}", f"{100 * first['rate']:.0f} %"]
         if model == MEAN:
-            means.append([called, *line, f"{first['setups']} of {several}", *values, *(
+            means.append([called, ", ".join(line), f"{first['setups']} of {several}", *values[:3], *(
                 tables.estimate(cell[name, m, "auroc"], 2) if (name, m, "auroc") in cell
                 else "one model" for m in ("n_steps", "model"))])
         if model != MEAN if part["value"].notna().any() or table["value"].notna().any() else (
@@ -254,7 +259,7 @@ for name, scores in single.items():
             each.append([model if model != MEAN else f"{several} models", called, *line,
                          str(first["setups"]), *values])
 tables.show(pd.DataFrame(means, columns=[
-    "set", "runs", "failed", "share", "models averaged", *INSIDE.values(), "all pairs: n_steps",
+    "set", "runs, failed", "models averaged", *list(INSIDE.values())[:3], "all pairs: n_steps",
     "all pairs: model"]),
     "AUROC inside a model, averaged over models, and the trivial scores over all pairs; higher ranks "
     "failed runs higher.", "data/features; similarity jaccard; intervals by whole tasks")
@@ -276,11 +281,26 @@ for name in ("agentdojo", "tau2"):
     chapter.text(f"b5-inside-{name}", tables.estimate(held["rupa_structural"], 2))
     chapter.text(f"b5-inside-steps-{name}", tables.estimate(held["n_steps"], 2))
 picktable.show(
-    pd.DataFrame(each, columns=["model", "set", "runs", "failed", "share failed", "set-ups",
-                                *INSIDE.values()]),
+    pd.DataFrame(each, columns=["model", "set", "runs", "failed", "set-ups", *INSIDE.values()]),
     "AUROC inside each agent model; higher ranks failed runs higher.",
     "data/features; similarity jaccard; intervals by whole tasks",
     picks={"set": across.NAMES["tau2"]}, columns=list(INSIDE.values()))
+
+# %% tags=["hide-input"]
+CONTROLLED = {"auroc": "all pairs", "auroc|same_model": "one model",
+              "auroc|same_length": "one length", "auroc|same_task": "one task"}
+rows = []
+for name, method in pooled.groupby(["set", "method"], sort=False).groups:
+    values = []
+    for metric in CONTROLLED:
+        row = cell.get((name, method, metric))
+        values.append("one model only" if row is None else
+                      "0.50 by definition" if (method, metric) == ("n_steps", "auroc|same_length")
+                      else tables.estimate(row, 2) if row["pairs"] else row["why"])
+    rows.append([across.NAMES.get(name, name), method, *values])
+tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
+            "AUROC by set, method and kind of pairs; higher ranks failed runs higher.",
+            "data/features; similarity jaccard; intervals by whole tasks", folded=True)
 
 # %% [markdown]
 # ## Every method on one log
@@ -351,11 +371,9 @@ chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, 
                            f"{apart('rupa_structural - flat')}")
 
 # %% [markdown]
-# {numref}`fig-b5-auroc` has an AUROC a row: the share of pairs, one failed and one successful run,
-# in which the failed one has the higher score. The dashed line is a coin. Scores stand as their
-# papers write them, so a row left of the line ranks the wrong way round, and is not turned. The
-# controls stand below: flat scores, counts, random numbers.
-#
+# {numref}`fig-b5-auroc` has an AUROC a row. The dashed line is a coin. Scores stand as their papers
+# write them, so a row left of the line ranks the wrong way round, and is not turned. The controls stand
+# below: counts, shares, random numbers; counts negated are mirror images and stand in the folded table.
 # The names are those of `tjlib uq`; the folded table says in a line what each is.
 #
 # The three columns ask three questions. Over all pairs a score may gain by telling hard tasks from
@@ -364,7 +382,7 @@ chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, 
 
 # %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page.", "name": "fig-b5-auroc"}} tags=["hide-input"]
 alone = ranked[~ranked["method"].str.contains(" - ", regex=False)]
-dots = alone[alone["metric"].isin(PANELS)].assign(
+dots = alone[alone["metric"].isin(PANELS) & ~alone["method"].str.startswith("fewer_")].assign(
     panel=lambda rows: rows["metric"].map(PANELS), signal=lambda rows: rows["method"],
     shown=lambda rows: [tables.estimate(row) for row in rows.to_dict("records")],
     published=None, where="")
@@ -414,7 +432,9 @@ tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) 
 minus = ranked[ranked["method"].str.contains(" - ", regex=False)
                & ranked["metric"].isin(["auroc", "auroc|same_length"])]
 minus = minus.assign(
-    panel=minus["metric"].map(PANELS), label=minus["method"], published=None,
+    panel=minus["metric"].map(PANELS), published=None, label=minus["method"].replace({
+        "rupa_calibrated - rupa": "rupa: calibrated - not",
+        "rupa_structural_calibrated - rupa_structural": "structural: calibrated - not"}),
     shown=[tables.estimate(row) for row in minus.to_dict("records")])
 minus = minus.astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus",
@@ -470,9 +490,11 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # leads is more than noise cannot be told from the table; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
 #
-# Choose in the menus; a press on a head sorts by it. A triangle marks every method that is above RUPA.
+# Choose in the menus; a press on a head sorts by it. A triangle marks every method that is above RUPA;
+# the margin is RUPA minus the highest of the others.
 
 # %% tags=["hide-input"]
+MARK = "\N{NO-BREAK SPACE}▲"
 NAMED = {"auroc": "AUROC", "auprc": "AUPRC", "f1": "F1"}
 OTHERS = [name for name in dict.fromkeys(table2["method"]) if name != "RUPA"]
 lines, behind = [], {}
@@ -484,7 +506,7 @@ for metric, called in NAMED.items():
         values = [wide[row["model"], row["benchmark"], name] for name in OTHERS]
         lines.append([row["model"], row["benchmark"], called, f"{row['ours']:.3f}",
                       f"{row['margin']:+.3f}", "yes" if row["leads"] else "no",
-                      *(f"{v:.3f}{' ▲' * bool(v > row['ours'])}" for v in values)])
+                      *(f"{v:.3f}{MARK * bool(v > row['ours'])}" for v in values)])
 chapter.number("b5-p-behind", len(behind["auroc"]), 0)
 chapter.text("b5-p-where", "; ".join(
     f"{row['model']} on {row['benchmark']} ({row['by']} {-row['margin']:+.3f})"
@@ -495,7 +517,7 @@ chapter.text("b5-p-average", "yes" if printed.leads(table2).query(
     "benchmark == @printed.AVERAGE")["leads"].all() else "no")
 chapter.number("b5-p-median", led.loc[led["leads"], "margin"].median(), 3)
 picktable.show(
-    pd.DataFrame(lines, columns=["model", "benchmark", "metric", "RUPA", "RUPA minus highest other",
+    pd.DataFrame(lines, columns=["model", "benchmark", "metric", "RUPA", "margin",
                                  "RUPA leads", *OTHERS]),
     "The paper's Table 2; higher ranks failed runs higher.",
     "rupa_table2.csv in data/published, printed; averages are printed too",
@@ -548,7 +570,7 @@ for name, benchmark_of in NEAREST.items():
     scores = sets[name][sets[name]["method"].isin([*SAME.values(), "n_steps"])]
     if name != "tau_airline":  # without probabilities, TRACER is another score
         scores = scores[scores["method"].isin(["rupa_structural", "n_steps"])]
-    table = scoring.evaluate(scores, np.random.default_rng(given.seed), draws=FEWER)
+    table = scoring.evaluate(scores, np.random.default_rng(given.seed), draws=given.draws)
     ours = {row["method"]: row for row in table.query("metric == 'auroc'").to_dict("records")}
     panel = f"{across.NAMES[name]}, beside {benchmark_of}"
     for label, method in {**SAME, "number of steps": "n_steps"}.items():
@@ -600,7 +622,8 @@ rows = []
 for name, part in packaged.sources().groupby("set", sort=False):
     commits = list(dict.fromkeys(part["commit"]))
     rows.append([across.NAMES[name], features.SETS[name], ", ".join(dict.fromkeys(part["repository"])),
-                 commits[0][:12] + f" and {len(commits) - 1} more" * (len(commits) > 1),
+                 ", ".join(commit[:12] for commit in commits) if len(commits) < 3 else
+                 f"{commits[0][:12]} and {len(commits) - 1} more",
                  f"{part['files'].sum():,}", ", ".join(dict.fromkeys(part["licence"]))])
 tables.show(pd.DataFrame(rows, columns=["set", "what it is", "repository", "commit", "files",
                                         "licence"]),

@@ -79,16 +79,17 @@ def measured(
     Returns
     -------
     DataFrame
-        As `scoring.evaluate`, with the columns set and models (how many). Of several models, the
-        method ``model`` is the share of failures of a run's model: it has seen the outcomes, and
-        tells how far a pooled ranking is one of models.
+        The AUROCs of `scoring.evaluate`, with the columns set and models (how many). Of several
+        models, the method ``model`` is the share of failures of a run's model: it has seen the
+        outcomes, and tells how far a pooled ranking is one of models.
     """
     found = []
     for name, scores in sets.items():
         some = scores[scores["method"].isin(CHEAP)]
         if len(set(some["model"].dropna())) > 1:
             some = pd.concat([some, _models(some)], ignore_index=True)
-        table = scoring.evaluate(some, np.random.default_rng(seed), pairs=pairs, draws=draws)
+        table = scoring.evaluate(some, np.random.default_rng(seed), pairs=pairs, draws=draws,
+                                 metrics=["auroc"])
         found.append(table.assign(set=name, models=some["model"].nunique()))
     return pd.concat(found, ignore_index=True)
 

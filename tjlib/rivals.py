@@ -107,31 +107,28 @@ def against(
     halves = np.array([half(task) for task in tasks], int)
     strata = {"pooled": np.zeros(len(runs), int), "model": runs["model"].fillna("").to_numpy(str),
               "length": runs["steps"].to_numpy(int), "task": tasks}
-    columns, groups, pairs, named = scores.copy(), {}, [(ours, flat), (ours, "n_steps")], {}
-    for control, stratum in strata.items():
-        both = np.unique(np.stack([halves.astype(str), stratum.astype(str)]), axis=1,
-                         return_inverse=True)[1].ravel()
-        groups |= {control: stratum, f"{control} in halves": both}
-        best = chosen(scores[rivals], failed, halves, stratum)
-        named[control] = best
-        if None not in best.values():
-            columns[f"best|{control}"] = [scores[best[h]].iloc[i] for i, h in enumerate(halves)]
-            pairs.append((ours, f"best|{control}"))
-    used = list(dict.fromkeys(name for pair in pairs for name in pair))
-    table = compare(columns[used], failed, tasks, rng, strata=groups, pairs=pairs, draws=draws)
-    held = {(row["method"], row["metric"]): row for row in table.to_dict("records")}
     rows = []
-    for control, best in named.items():
-        for other, name in (("length", "n_steps"), ("flat", flat), ("best", f"best|{control}")):
-            at = f"auroc|{control}{' in halves' * (other == 'best')}"
-            row = held.get((f"{ours} - {name}", at), {"why": NO_RIVAL})
-            if control == "model" and len(set(strata["model"])) == 1:
-                row = {"why": ONE_MODEL}
-            rows.append({"control": control, "other": other, "value": None, "lo": None, "hi": None,
-                         "pairs": None, "note": "", "n": len(runs), "n_failed": int(failed.sum()),
-                         "n_tasks": len(set(tasks)),
-                         "of": " or ".join(dict.fromkeys(filter(None, best.values())))
-                         if other == "best" else name}
-                        | {k: row[k] for k in ("value", "lo", "hi", "pairs", "why", "note")
-                           if k in row})
+    for control, stratum in strata.items():
+        best = chosen(scores[rivals], failed, halves, stratum)
+        inside = np.unique(np.stack([halves.astype(str), stratum.astype(str)]), axis=1,
+                           return_inverse=True)[1].ravel()
+        groups = {"length": ("n_steps", stratum), "flat": (flat, stratum)}
+        columns = scores[list(dict.fromkeys([ours, flat, "n_steps"]))]
+        if None not in best.values():
+            taken = [scores[best[h]].iloc[i] for i, h in enumerate(halves)]
+            columns, groups["best"] = columns.assign(best=taken), ("best", inside)
+        for other in ("length", "flat", "best"):
+            name, group = groups.get(other, ("best", None))
+            row = {"control": control, "other": other, "value": None, "lo": None, "hi": None,
+                   "pairs": None, "n": len(runs), "n_failed": int(failed.sum()),
+                   "n_tasks": len(set(tasks)), "why": NO_RIVAL, "note": "", "of": name}
+            if other == "best":
+                row["of"] = " or ".join(dict.fromkeys(filter(None, best.values())))
+            if control == "model" and len(set(stratum)) == 1:
+                row["why"] = ONE_MODEL
+            elif group is not None:
+                table = compare(columns[[ours, name]], failed, tasks, rng, strata={"of": group},
+                                pairs=[(ours, name)], draws=draws, metrics=[])
+                row |= table.iloc[-1][["value", "lo", "hi", "pairs", "why", "note"]].to_dict()
+            rows.append(row)
     return pd.DataFrame(rows, dtype=object)

@@ -4,7 +4,7 @@
 (() => {
   const ALL = "all";
   const text = (cell) => (cell.firstChild?.textContent ?? "").trim();
-  const number = (cell) => Number.parseFloat(text(cell));
+  const number = (cell) => Number.parseFloat(text(cell).replace(/,(?=\d{3})/g, ""));
 
   const menu = (name, values, chosen, change) => {
     const label = document.createElement("label");
@@ -18,7 +18,8 @@
 
   const order = (body, rows, at, down) => {
     const sign = down ? -1 : 1;
-    const numeric = rows.some((row) => !Number.isNaN(number(row.cells[at])));
+    const counted = rows.filter((row) => !Number.isNaN(number(row.cells[at]))).length;
+    const numeric = counted > rows.length / 4;
     const sorted = [...rows].sort((a, b) => {
       if (!numeric) return sign * text(a.cells[at]).localeCompare(text(b.cells[at]));
       const [x, y] = [number(a.cells[at]), number(b.cells[at])];
@@ -38,6 +39,11 @@
     const told = document.createElement("p");
     told.setAttribute("role", "status");
 
+    const hide = (column, yes) =>
+      [heads[column], ...rows.map((row) => row.cells[column])].forEach((cell) => {
+        cell.hidden = Boolean(yes);
+      });
+
     const apply = () => {
       let shown = 0;
       rows.forEach((row) => {
@@ -47,12 +53,9 @@
         shown += !row.hidden;
       });
       const one = only?.select.value ?? ALL;
-      pick.columns.forEach((name) => {
-        const hide = one !== ALL && name !== one;
-        [heads[at[name]], ...rows.map((row) => row.cells[at[name]])].forEach((cell) => {
-          cell.hidden = hide;
-        });
-      });
+      pick.columns.forEach((name) => hide(at[name], one !== ALL && name !== one));
+      // What one menu says of all rows need not stand in each, but for the rows' own name.
+      menus.forEach(({ name, select }) => hide(at[name], at[name] && select.value !== ALL));
       told.textContent = `${shown} of ${rows.length} rows`;
     };
 
