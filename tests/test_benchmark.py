@@ -8,7 +8,7 @@ from built import ROOT
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from tjlib import across as sets_of
-from tjlib import benchmark, features
+from tjlib import benchmark, features, material
 from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.jsonl import write
