@@ -127,6 +127,7 @@ for other in ("length", "flat", "best"):
     chapter.number(f"b5-{other}-n", len(known), 0)
     chapter.number(f"b5-{other}-open", len(known) - more - less, 0)
 chapter.number("b5-sets", len(COUNTED), 0)
+chapter.number("b5-by-chance", 0.05 * (every["set"].isin(COUNTED) & every["lo"].notna()).sum(), 1)
 table2 = store.published("rupa_table2")
 led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
@@ -183,7 +184,9 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # different rates (of AgentDojo, one model behind one defence); of *one length*, where length knows
 # nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since some tasks
 # are harder than others. Bars and brackets are 95 % intervals in which whole tasks were drawn, all runs
-# of a task together. Agents were not drawn: the intervals speak of these agents.
+# of a task together. Agents were not drawn: the intervals speak of these agents. Out of so many about
+# {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by shared words
+# here, whatever is chosen for the log below.
 #
 # Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and of
 # repeated calls, TRACER as far as a log allows, and on the airline runs, whose text a small model read,
@@ -414,9 +417,11 @@ tables.show(pd.DataFrame(rows, columns=["method", "what it is", *COLUMNS.values(
 
 # %% tags=["hide-input"]
 reasons = runs.scores[runs.scores["value"].isna()].groupby(["method", "why"], sort=False).size()
-missing = pd.DataFrame([(m, f"{n} of {len(runs.scores['trajectory_id'].unique())}", why)
-                        for (m, why), n in reasons.items()],
-                       columns=["method", "runs without a score", "why"])
+reasons = reasons.rename("runs").reset_index().groupby(["why", "runs"], sort=False)["method"]
+missing = pd.DataFrame([(why, f"{n} of {len(runs.scores['trajectory_id'].unique())}",
+                         "every method" if len(of) == runs.scores["method"].nunique()
+                         else ", ".join(of)) for (why, n), of in reasons],
+                       columns=["why", "runs without a score", "methods"])
 tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) else print(
     "Every method has a score for every run.")
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tjlib import across, rivals
+from tjlib.charts import benchmark as charts
 from tjlib.compact import compact
 from tjlib.uncertainty.crossfit import half
 
@@ -125,3 +126,18 @@ def test_a_log_of_one_outcome_has_no_difference_and_says_so(sets):
     some = sets["swe_agent"]
     found = rivals.against(some[some["success"].eq(0)], rng(), 50)
     assert found["value"].isna().all() and found["why"].str.startswith("undefined: ").all()
+
+
+def test_the_figure_has_a_shape_a_kind_of_pairs_and_hollow_marks_where_something_is_printed():
+    rows = pd.DataFrame({
+        "panel": ["minus length"] * 3, "set": ["tau2", "tau2", "a, b"],
+        "pairs": ["all pairs", "one task", ""], "value": [0.1, 0.0, np.nan],
+        "lo": [0.0, np.nan, np.nan], "hi": [0.2, np.nan, np.nan], "shown": "",
+        "published": [np.nan, np.nan, 0.05]})
+    layers = charts.differences(rows).to_dict()["spec"]["layer"]
+    shape = next(layer["encoding"]["shape"] for layer in layers if "shape" in layer["encoding"])
+    assert dict(zip(shape["scale"]["domain"], shape["scale"]["range"], strict=True)) == {
+        "all pairs": "circle", "one task": "square"}
+    assert [layer["mark"].get("style") for layer in layers].count("published") == 1
+    plain = charts.differences(rows[:2]).to_dict()["spec"]["layer"]
+    assert "published" not in [layer["mark"].get("style") for layer in plain]
