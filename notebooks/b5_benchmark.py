@@ -252,7 +252,7 @@ for name, scores in single.items():
     called, several = across.NAMES.get(name, name), table["model"].nunique() - 1
     for model, part in table.groupby("model", sort=False):
         first, values = part.iloc[0], [tables.estimate(row, 2) for row in part.to_dict("records")]
-        line = [f"{first['n']:,}", f"{100 * first['rate']:.0f} %"]
+        line = [f"{first['n']:,}", f"{100 * first['rate']:.0f}\N{NO-BREAK SPACE}%"]
         if model == MEAN:
             means.append([called, ", ".join(line), f"{first['setups']} of {several}", *values[:3], *(
                 tables.estimate(cell[name, m, "auroc"], 2) if (name, m, "auroc") in cell
@@ -308,7 +308,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
 # %% [markdown]
 # ## Every method on one log
 #
-# Unless you bring a log, the runs from here to the next section are those of
+# Unless you bring a log, the runs of this section and the next two are those of
 # [the chapter on local signals](b3_local_signals): tau-bench's airline desk, four trials of each of
 # fifty tasks, with rewards. Their text is not ours to keep, so the page computes with stored numbers.
 # Where a method needs token probabilities it is given the surrogate's. A log of yours brings its own,
@@ -489,8 +489,8 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # AUROC, AUPRC (the area under precision over recall; by chance the share of failures) and F1 (at a
 # threshold the paper does not state). The first has no share of failures in it, so we compare by it.
 # RUPA leads {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells by AUROC. It does not lead
-# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. By AUPRC it does not lead
-# {glue:text}`b5-p-behind-auprc`, by F1 {glue:text}`b5-p-behind-f1`. It leads every average over the
+# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. Cells that it does not lead by AUPRC:
+# {glue:text}`b5-p-behind-auprc`; by F1: {glue:text}`b5-p-behind-f1`. It leads every average over the
 # benchmarks: {glue:text}`b5-p-average`. No interval and no number of runs is printed, so which of these
 # leads is more than noise cannot be told from the table; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
@@ -559,21 +559,21 @@ tables.show(pd.DataFrame(
 # ## The printed cells beside ours
 #
 # {numref}`fig-b5-beside` has, for three of our sets, the printed benchmark that is nearest, hollow, one
-# mark for each of its six models. They are not the same experiment, and the table under the figure says
+# mark for each of its six models. They are not the same experiment, and the list under the figure says
 # what differs; what can be compared is which method stands above which. Where the paper's
 # uncertainties are the agent's own and ours a small model's, a difference is as likely about that as
 # about the method. Of the six printed values for RUPA, {glue:text}`b5-p-airline` lie inside our interval
 # for structural RUPA on the airline runs, and {glue:text}`b5-p-airline-own` inside that for RUPA with
 # the surrogate's uncertainty; on tau2, {glue:text}`b5-p-tau2` inside that for structural RUPA.
 
-# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark cannot be computed on that set. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-beside"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-beside"}} tags=["hide-input"]
 NEAREST = {"tau_airline": "tau2", "tau2": "tau2", "swe_agent": "Terminal-Bench-2"}
 SAME = {"RUPA": "rupa", "RUPA, structural": "rupa_structural", "Entropy": "pe", "Seq-prob": "sp_sum",
         "SAUP": "saup_d", "Tracer": "tracer", "Uprop": "uprop_single"}
 rows, inside = [], {}
 for name, benchmark_of in NEAREST.items():
     scores = sets[name][sets[name]["method"].isin([*SAME.values(), "n_steps"])]
-    if name != "tau_airline":  # without probabilities, TRACER is another score
+    if name != "tau_airline":  # without probabilities TRACER is no more than repetition
         scores = scores[scores["method"].isin(["rupa_structural", "n_steps"])]
     table = scoring.evaluate(scores, np.random.default_rng(given.seed), draws=given.draws)
     ours = {row["method"]: row for row in table.query("metric == 'auroc'").to_dict("records")}
@@ -597,23 +597,20 @@ show(analysis.forest(beside, "AUROC", domain=(0, 1)), name="b5-beside",
      alt="Three panels, one row a method: a filled point with an interval for our runs, hollow "
          "diamonds for the six printed models.")
 
-# %% tags=["hide-input"]
-WHY = [
-    ["tau-bench airline", "tau2", "tau-bench's airline desk, of which tau2 is a later version",
-     "one agent of another maker (gpt-4o); the surrogate's probabilities in place of the agent's own; "
-     "shared words in place of bge-m3; the older desk and its rewards; the number of printed runs is "
-     "not known"],
-    ["tau2", "tau2", "the same benchmark, airline and retail and telecom",
-     "21 other agents of very different strength in one pool; no probabilities, so the structural form "
-     "alone; which of the domains are printed together is not said"],
-    ["SWE-agent", "Terminal-Bench-2", "an agent at a shell, long runs",
-     "another benchmark, another agent, no probabilities: nearest, and not near"],
-    ["AgentDojo, NeMo Gym", "none", "", "no printed benchmark is of their kind"],
-    ["none", "GAIA", "", "we hold no labelled runs of it with both outcomes"],
-]
-tables.show(pd.DataFrame(WHY, columns=["ours", "printed", "what is alike", "what is not"]),
-            "Why the printed and the computed values are not of one experiment.",
-            "the data sheet; sections 5.1 and A of the paper")
+# %% [markdown]
+# Why they are not one experiment:
+#
+# - **tau-bench airline, beside tau2.** tau2 is a later version of the same desk, with other tasks beside.
+#   Ours is one agent of another maker, gpt-4o; the probabilities are the surrogate's in place of the
+#   agent's own; shared words stand in place of the paper's embedder, bge-m3; how many runs the paper has
+#   is not printed.
+# - **tau2, beside tau2.** The same benchmark, but many agents of very different strength in one pool,
+#   and no probabilities, so the structural form alone. Which of its domains are printed together is not
+#   said.
+# - **SWE-agent, beside Terminal-Bench-2.** An agent at a shell in both. Benchmark, agent and form of the
+#   score differ: nearest, and not near.
+# - **AgentDojo and NeMo Gym** have no printed benchmark of their kind. **GAIA** is printed, and we hold
+#   no runs of it with both outcomes.
 
 # %% [markdown]
 # ## Where the runs are from
