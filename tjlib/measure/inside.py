@@ -60,7 +60,7 @@ def inside(
     blocks = replicate_weights(np.ones(len(names), int), np.zeros(len(names), int), rng, draws)
     weights = np.concatenate([np.ones((1, len(names))), *blocks])
     rows, known = [], {method: [] for method in scores}
-    for model in dict.fromkeys(models):
+    for model in dict.fromkeys(models.tolist()):
         of = models == model
         y, stratum = failed[of], setups[of]
         about = {"model": model, "n": int(of.sum()), "n_failed": int(y.sum()),
