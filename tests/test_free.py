@@ -154,8 +154,8 @@ def beds():
 def test_the_constants_are_those_that_the_part_they_are_set_on_gives(beds):
     chosen = freeset.choose(beds["set"])
     assert (chosen.form, chosen.threshold) == (FORM, THRESHOLD)
-    assert chosen.tried[["clean", "false_alarms", "caught", "of"]].values.tolist() == [
-        [200, 0, 100, 100]] * 4
+    tried = chosen.tried[["clean", "false_alarms", "caught", "of"]]
+    assert tried.to_numpy().tolist() == [[200, 0, 100, 100]] * 4
 
 
 def test_a_form_that_flags_a_clean_run_is_not_taken(beds):
@@ -203,12 +203,12 @@ def test_shares_by_way_and_what_a_member_adds_by_hand():
     t = table(labels, [Verdict(x.trajectory_id, judge, x.trajectory_id in flagged)
                        for judge, flagged in flags.items() for x in labels])
     rows = members.by_way(t, {"a": "x", "b": "y", "c": "x"}, ["one"])
-    assert rows[["type", "way", "survival", "k", "n"]].values.tolist() == [
+    assert rows[["type", "way", "survival", "k", "n"]].to_numpy().tolist() == [
         ["wrong_tool", "x", "silent", 1, 1], ["wrong_tool", "y", "loud", 0, 1],
         ["wrong_tool", "all", "both", 1, 2], ["clean", "x", "clean", 0, 1],
         ["clean", "all", "clean", 0, 1]]
     lost = members.added(t, "both", {"other": "one", "one": "other"})
-    assert lost[["member", "type", "k", "n"]].values.tolist() == [
+    assert lost[["member", "type", "k", "n"]].to_numpy().tolist() == [
         ["other", "wrong_tool", 1, 2], ["other", "clean", 1, 1],
         ["one", "wrong_tool", 1, 2], ["one", "clean", 0, 1]]
 
@@ -237,7 +237,7 @@ def test_every_flag_on_a_public_log_has_its_equal_calls_in_the_stored_steps(name
     steps = features.read(name).steps.dropna(subset=["signature"])
     twice = set()
     for who, rows in steps.groupby("trajectory_id"):
-        pairs = pd.merge(rows, rows, on="signature")
+        pairs = rows.merge(rows, on="signature")
         if ((pairs["step_y"] > pairs["step_x"]) & (pairs["step_y"] <= pairs["step_x"] + 5)).any():
             twice.add(who)
     held = store.free_logs().query("set == @name")
