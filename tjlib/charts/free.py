@@ -54,7 +54,9 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
         base.mark_rule(strokeWidth=3).encode(x="lo:Q", x2="hi:Q", yOffset=offset),
         base.mark_point(size=110).encode(yOffset=offset, shape=alt.Shape(
             "bed:N", scale=alt.Scale(domain=beds, range=list(_SHAPES[:len(beds)])),
-            legend=alt.Legend(title=None, columns=1))),
+            # Seen on white and on black.
+            legend=alt.Legend(title=None, columns=1, symbolFillColor="#808080",
+                              symbolStrokeColor="#808080"))),
     ).properties(height=54 * rows["type"].nunique())
 
 
