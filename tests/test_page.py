@@ -98,6 +98,13 @@ def test_what_is_glued_is_text_wherever_it_stands():
     assert "<script>alert" not in text and "javascript:alert(1)\"" not in text
 
 
+def test_a_number_may_be_glued_too():
+    source = new_code_cell("pass")
+    source.outputs = [glued("x", "7")]
+    source.outputs[0].data = dict.fromkeys(source.outputs[0].data, "7")
+    assert "It was 7." in body(written(source, new_markdown_cell("It was {glue:text}`x`.")))
+
+
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_nothing_of_the_book_s_markdown_is_left_on_the_page_of_a_chapter(path):
     book = nbformat.read(path, as_version=4)
