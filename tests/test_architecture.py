@@ -185,6 +185,8 @@ ARROWS = {
     "tjlib.trace": [],
     "tjlib.weights": [],
     "tjlib.uncertainty": [],
+    "tjlib.uncertainty.batch": [f"tjlib.uncertainty.{name}" for name in (
+        "equations", "graph", "parameters", "prefix", "variants")],
     "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.example": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],

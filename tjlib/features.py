@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -178,7 +179,7 @@ def _split(tables: Tables, who: pd.Series, **columns: pd.Series) -> Iterator[dic
     bounds = np.searchsorted(at[order], np.arange(len(tables.episodes) + 1))
     held = {name: column.to_numpy()[order] for name, column in columns.items()}
     return ({name: column[a:b] for name, column in held.items()}
-            for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+            for a, b in pairwise(bounds))
 
 
 def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list[Local]:

@@ -26,13 +26,19 @@ from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["LOCAL", "OWN", "RULES", "SIGNALS", "STORED", "Material", "load", "settings"]
+__all__ = ["LOCAL", "OWN", "PUBLIC", "RULES", "SIGNALS", "STORED", "Material", "beside", "load",
+           "settings"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
 
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
+
+#: Stored sets of public runs, and what a figure calls them. The students' runs of tau2 are not
+#: among them: near to half have no outcome, and too few of the others failed.
+PUBLIC = {"tau_airline": "tau-bench airline", "agentdojo": "AgentDojo", "tau2": "tau2",
+          "swe_agent": "SWE-agent", "nemo_gym": "NeMo Gym"}
 
 #: The methods that put a step's own uncertainty together, and what a table calls them.
 OWN = {"sp_sum": "SP, sum", "sp_mean": "SP, mean", "pe": "PE", "saup_rms": "root mean square"}
@@ -53,8 +59,9 @@ class Material(NamedTuple):
     """Runs, and in their order graphs and the steps' own uncertainty.
 
     ``runs`` is indexed by trajectory_id: task (a run's own id where the log
-    names none), failed (None where nobody judged), steps. ``scores`` is what
-    `scoring.scores` gives, ``origin`` a phrase that says where it all is from.
+    names none), failed (None where nobody judged), steps, model (empty where
+    unknown). ``scores`` is what `scoring.scores` gives, ``origin`` a phrase
+    that says where it all is from.
     """
 
     runs: pd.DataFrame
@@ -65,8 +72,9 @@ class Material(NamedTuple):
 
     @property
     def source(self) -> str:
-        """What the steps' own uncertainty was read off, one of `signals.SOURCES`."""
-        return self.local[0].source
+        """What most runs' own uncertainty was read off, one of `signals.SOURCES`."""
+        told = [u.source for u in self.local if u.u] or [u.source for u in self.local]
+        return max(sorted(set(told)), key=told.count)
 
 
 def settings(given: SimpleNamespace) -> Parameters:
@@ -128,6 +136,32 @@ def load(
     return found
 
 
+def beside(
+    traces: str, chosen: Material, parameters: Parameters | None = None
+) -> dict[str, Material]:
+    """Put the stored public sets beside what a page was asked for.
+
+    Parameters
+    ----------
+    traces : str
+        What was asked for, as `load` takes it.
+    chosen : Material
+        What `load` gave.
+    parameters : Parameters, optional
+        Of the others, which are read with shared words and by no method.
+
+    Returns
+    -------
+    dict of name to Material
+        The chosen one first; a log of one's own is "this log".
+    """
+    name = "tau_airline" if traces == STORED else traces
+    first = PUBLIC.get(name) or (name if name in features.SETS else "this log")
+    return {first: chosen} | {
+        called: load(other, [], parameters=parameters) for other, called in PUBLIC.items()
+        if called != first}
+
+
 def _log(traces, methods, embedder, signal, parameters) -> Material:
     log = registry.load(traces)
     runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
@@ -145,7 +179,8 @@ def _log(traces, methods, embedder, signal, parameters) -> Material:
     return Material(
         _runs(pd.DataFrame([{
             "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id,
-            "success": run.success, "steps": len(run.trajectory.steps)} for run in runs])),
+            "success": run.success, "steps": len(run.trajectory.steps), "model": run.model}
+            for run in runs])),
         graphs, local, scoring.scores(runs, methods, given=given),
         f"{traces} ({log.format}, {len(runs)} runs{unread})")
 
@@ -171,4 +206,5 @@ def _runs(episodes: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({
         "task": episodes["task_id"].to_numpy(), "failed": failed,
         "steps": episodes["steps"].to_numpy(),
+        "model": episodes["model"].fillna("").astype(str).to_numpy(),
     }, index=pd.Index(episodes["trajectory_id"], name="trajectory_id"))
