@@ -27,8 +27,8 @@
 # (`flat`), put in its place, lower the AUROC on: {glue:text}`abl-flat-lower`; raise it on:
 # {glue:text}`abl-flat-higher`; and cannot be told from RUPA on: {glue:text}`abl-flat-open`. Parts
 # whose removal lowers it, with the number of sets where it does: {glue:text}`abl-earn`. Parts whose
-# removal raises it: {glue:text}`abl-cost`. Parts that are told apart from nothing on no set:
-# {glue:text}`abl-idle`. Over pairs of runs of the same length, `flat` lowers it on:
+# removal raises it: {glue:text}`abl-cost`. Parts whose removal changes nothing that any of these sets
+# can tell: {glue:text}`abl-idle`. Over pairs of runs of the same length, `flat` lowers it on:
 # {glue:text}`abl-flat-length-lower`.
 # ```
 
@@ -80,7 +80,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, features, store, tables
+from tjlib import ablation, store, tables
 from tjlib.charts import ablation as charts
 from tjlib.charts import analysis
 from tjlib.charts.show import show
@@ -194,7 +194,9 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # the dashed line the score ranks worse without the part: the part earned its place. An interval that
 # reaches over the line says that these runs cannot tell. The last row is no part but the control,
 # `flat`, put in RUPA's place. Where the paper prints a change, it is hollow, in the panels of
-# {glue:text}`abl-here`.
+# {glue:text}`abl-here`. Read a form whose AUROC is below one half with care (the folded table has the
+# levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
+# raise it by adding noise.
 
 # %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
 printed = store.published("rupa_table4").set_index("setting").rename(index={
@@ -273,9 +275,8 @@ for key, form in KEYS.items():
 # on {glue:text}`abl-seq-length-lower`. Random sources lose relations and also what was recent, so
 # their row alone says little about relations.
 #
-# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin. That is
-# noise of a size no single relation has, and why this row may stand out where the removal of any one
-# relation does not (exercise 4).
+# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (exercise 4
+# counts how often). This row is about the goal, and about noise, as well as about edges.
 #
 # **Length.** The number of steps in RUPA's place lowers the AUROC on {glue:text}`abl-steps-lower`,
 # raises it on {glue:text}`abl-steps-higher`, and is not told from RUPA on {glue:text}`abl-steps-open`.
@@ -346,8 +347,8 @@ show(analysis.forest(beside, "value", domain=(0, 1)), name="abl-table4",
 # sources {glue:text}`abl-p-random`. On {glue:text}`abl-here` the structural form changes by
 # {glue:text}`abl-s-no-graph`, {glue:text}`abl-s-no-propagation` and {glue:text}`abl-s-random-graph`;
 # with own uncertainty by {glue:text}`abl-o-no-graph`, {glue:text}`abl-o-no-propagation` and
-# {glue:text}`abl-o-random-graph`. The print has no intervals; ours are wider than what it prints, and
-# its order of rows is not one that these runs could confirm or deny where they overlap.
+# {glue:text}`abl-o-random-graph`. The print has no intervals. Where ours overlap, these runs neither
+# confirm its order of rows nor deny it.
 #
 # ## Score against length
 #
@@ -531,7 +532,7 @@ tables.show(pd.DataFrame(lines, columns=["number", *sets]),
 # %% tags=["hide-input"]
 FEW = ("full", "no_graph", "no_propagation", "sequential_only", "flat")
 lines = []
-for by in ("jaccard", "minilm") if HERE == material.PUBLIC["tau_airline"] else ():
+for by in ("jaccard", "minilm") if material.PUBLIC["tau_airline"] == HERE else ():
     for read in ("constant", "nll", "entropy"):
         other = material.load(given.traces, [], by, read)
         scored = ablation.components(other.graphs, other.local, other.runs["task"], given.seed,

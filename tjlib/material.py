@@ -17,9 +17,10 @@ import numpy as np
 import pandas as pd
 
 from tjlib import features, scoring
+from tjlib.extract import Tables
 from tjlib.formats import registry
 from tjlib.trace import InputError
-from tjlib.uncertainty.evidence import NO_LOGPROBS
+from tjlib.uncertainty.evidence import NO_LOGPROBS, Evidence
 from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.signals import Local
@@ -61,7 +62,9 @@ class Material(NamedTuple):
     ``runs`` is indexed by trajectory_id: task (a run's own id where the log
     names none), failed (None where nobody judged), steps, model (empty where
     unknown). ``scores`` is what `scoring.scores` gives, ``origin`` a phrase
-    that says where it all is from.
+    that says where it all is from. ``evidence`` has the text, of a log only;
+    ``summed`` what SAUP takes of each step (the message's plus the calls'),
+    of stored numbers only.
     """
 
     runs: pd.DataFrame
@@ -69,6 +72,8 @@ class Material(NamedTuple):
     local: list[Local]
     scores: pd.DataFrame
     origin: str
+    evidence: list[Evidence] | None = None
+    summed: list[np.ndarray] | None = None
 
     @property
     def source(self) -> str:
@@ -158,7 +163,7 @@ def beside(
     name = "tau_airline" if traces == STORED else traces
     first = PUBLIC.get(name) or (name if name in features.SETS else "this log")
     return {first: chosen} | {
-        called: load(other, [], parameters=parameters) for other, called in PUBLIC.items()
+        called: _stored(other, [], "jaccard", "auto", parameters) for other, called in PUBLIC.items()
         if called != first}
 
 
@@ -182,7 +187,8 @@ def _log(traces, methods, embedder, signal, parameters) -> Material:
             "success": run.success, "steps": len(run.trajectory.steps), "model": run.model}
             for run in runs])),
         graphs, local, scoring.scores(runs, methods, given=given),
-        f"{traces} ({log.format}, {len(runs)} runs{unread})")
+        f"{traces} ({log.format}, {len(runs)} runs{unread})",
+        [Evidence(run.trajectory, u, by) for run, u in zip(runs, local, strict=True)])
 
 
 def _stored(name, methods, embedder, signal, parameters) -> Material:
@@ -197,7 +203,18 @@ def _stored(name, methods, embedder, signal, parameters) -> Material:
     scores = scores.assign(order=order).dropna(subset=["order"])
     scores = scores.sort_values("order", kind="stable").drop(columns="order")
     return Material(_runs(tables.episodes), graphs, local, scores.reset_index(drop=True),
-                    f"{features.SETS[name]}, in data/features")
+                    f"{features.SETS[name]}, in data/features",
+                    summed=_summed(tables, measure))
+
+
+def _summed(tables: Tables, measure: str) -> list[np.ndarray]:
+    """Add the readings of a step's message and calls, or of the part that the set is scored by."""
+    part = next(iter(tables.scores["part"].dropna()), "all")
+    kinds = ("message", "call") if part == "all" else (part,)
+    both = tables.steps[[f"{kind}_{measure}" for kind in kinds]].astype(float).sum(axis=1)
+    held = dict(iter(both.groupby(tables.steps["trajectory_id"], sort=False)))
+    return [held[who].to_numpy() if who in held else np.zeros(0)
+            for who in tables.episodes["trajectory_id"]]
 
 
 def _runs(episodes: pd.DataFrame) -> pd.DataFrame:

@@ -130,7 +130,8 @@ def forest(
     zero = [] if domain else [alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))]
     spans = base.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
     points = base.mark_point(style="reference", size=60).encode(x=alt.X(
-        "value:Q", title=title.split(", "), scale=scale, axis=alt.Axis(tickCount=4)))
+        "value:Q", title=title.split(", "), scale=scale,
+        axis=alt.Axis(tickCount=4, labelOverlap="greedy", labelSeparation=6)))
     hollow = base.transform_filter("isValid(datum.published)").mark_point(
         style="published", filled=False, shape="diamond",
         size=300 if step > 24 else 200).encode(x="published:Q")
