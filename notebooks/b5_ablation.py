@@ -139,7 +139,7 @@ for study, (m, local) in studies.items():
         parts[study] = {name: np.where(np.array(lacks)[:, None], np.nan, column)
                         for name, column in parts[study].items()}
     for panel, strata in PANELS.items():
-        if strata != "model" or m.runs["model"].nunique() > 1:
+        if strata != "model" or len(set(m.runs["model"])) > 1:
             found[study, panel] = measured(
                 m, parts[study], dict.fromkeys(set(parts[study]) - {"full"}, "full"), strata)
 

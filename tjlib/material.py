@@ -163,8 +163,8 @@ def beside(
     name = "tau_airline" if traces == STORED else traces
     first = PUBLIC.get(name) or (name if name in features.SETS else "this log")
     return {first: chosen} | {
-        called: _stored(other, [], "jaccard", "auto", parameters) for other, called in PUBLIC.items()
-        if called != first}
+        called: _stored(other, [], "jaccard", "auto", parameters)
+        for other, called in PUBLIC.items() if called != first}
 
 
 def _log(traces, methods, embedder, signal, parameters) -> Material:

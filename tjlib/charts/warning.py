@@ -91,17 +91,18 @@ def delays(rows: pd.DataFrame) -> alt.FacetChart:
     """
     names = [name for name in dict.fromkeys(rows["series"]) if name != "coin"]
     colour, shape = _looks(names)
-    x = alt.X("rate:Q", title="share of good runs stopped", scale=alt.Scale(domain=[0, 0.6]),
-              axis=alt.Axis(values=[0, 0.2, 0.4, 0.6]))
-    y = alt.Y("value:Q", title="steps", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+    x = alt.X("rate:Q", title="share of good runs stopped", scale=alt.Scale(zero=True),
+              axis=alt.Axis(tickCount=4))
+    y = alt.Y("value:Q", title="steps of failed runs", scale=alt.Scale(zero=True),
+              axis=alt.Axis(tickCount=5))
     base = alt.Chart().transform_filter("datum.series != 'coin' && isValid(datum.value)").encode(
         x=x, tooltip=tips(panel="set", series="method", budget="budget",
                           rate=("good runs stopped", ".2f"), shown="steps of failed runs"))
     coin = alt.Chart().transform_filter("datum.series == 'coin'").mark_line(
-        style="chance", clip=True).encode(x=x, y=y)
+        style="chance").encode(x=x, y=y)
     spans = base.transform_filter("isValid(datum.lo)").mark_rule(
         strokeWidth=5, opacity=0.3).encode(
-        y=alt.Y("lo:Q", title="steps"), y2="hi:Q", color=colour)
+        y=alt.Y("lo:Q", title="steps of failed runs"), y2="hi:Q", color=colour)
     lines = base.mark_line(strokeWidth=1.5).encode(y=y, color=colour)
     points = base.mark_point(size=70).encode(y=y, color=colour, shape=shape)
     one = alt.layer(coin, spans, lines, points, data=rows).properties(width=210, height=170)
