@@ -186,7 +186,8 @@ def _log(traces, methods, embedder, signal, parameters) -> Material:
             "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id,
             "success": run.success, "steps": len(run.trajectory.steps), "model": run.model}
             for run in runs])),
-        graphs, local, scoring.scores(runs, methods, given=given),
+        graphs, local, scoring.scores(runs, methods, given=given) if methods else
+        pd.DataFrame(columns=list(scoring.COLUMNS), dtype=object),
         f"{traces} ({log.format}, {len(runs)} runs{unread})",
         [Evidence(run.trajectory, u, by) for run, u in zip(runs, local, strict=True)])
 
@@ -196,6 +197,9 @@ def _stored(name, methods, embedder, signal, parameters) -> Material:
     measure = "nll" if signal in ("auto", "constant") else signal
     graphs = features.graphs(tables, embedder, parameters)
     local = features.local(tables, measure)
+    if signal in ("nll", "entropy") and all(u.source == "constant" for u in local if u.u):
+        raise InputError(f"{name}: nothing read these runs' tokens, so there is no {signal}; "
+                         "give signal auto or constant")
     if signal == "constant":
         local = [Local((0.0,) * len(u.u), "constant") for u in local]
     scores = features.scores(tables, embedder, measure)
