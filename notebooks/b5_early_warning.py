@@ -270,8 +270,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # all, but not all keep to it on the other half: who stops more good runs than the others is earlier
 # for that too, so read the delay with the column of good runs stopped, or in the figure. Sets of many
 # models pool them; [the benchmark](b5_benchmark) tells what that alone is worth. Where failed runs are
-# *shorter* than good ones, the number of steps warns of the wrong runs and lies on the coin's line or
-# above it; where they are longer, it is a warning system that costs nothing.
+# *shorter* than good ones, the number of steps warns of the wrong runs. Where they are longer, it warns
+# of the right ones and reads nothing for it, but it cannot be early: a run has to have been long first.
 #
 # ## By steps
 #
