@@ -13,6 +13,7 @@ from tjlib.charts import warning
 from tjlib.desk.testbed import judged_set
 from tjlib.measure.compare import compare
 from tjlib.measure.early import alarms, bins, precisions, threshold
+from tjlib.measure.ranking import auroc
 from tjlib.trace import Call, Observation, Step, Trajectory
 from tjlib.uncertainty.controls import inputs
 from tjlib.uncertainty.evidence import Evidence
@@ -190,3 +191,40 @@ def test_the_dashed_line_stands_where_no_knowledge_would():
     rule = [unit for unit in layers(spec) if unit["mark"].get("style") == "chance"]
     assert rule[0]["encoding"]["y"]["datum"] == 0.5
     assert spec["spec"]["layer"][2]["transform"] == [{"filter": "isValid(datum.value)"}]
+
+
+def test_the_coin_is_a_line_without_marks_and_every_method_has_its_own_shape():
+    rows = pd.DataFrame({
+        "panel": "a", "series": ["coin", "coin", "x", "y"], "rate": [0.0, 0.5, 0.2, 0.3],
+        "value": [10.0, 5.5, 4.0, 5.0], "lo": [None, None, 3.0, 4.0], "hi": [None, None, 5.0, 6.0],
+        "budget": "", "shown": ""})
+    coin, spans, lines, points = spec_of(warning.delays(rows))["spec"]["layer"]
+    assert coin["mark"] == {"type": "line", "style": "chance"}
+    assert coin["transform"] == [{"filter": "datum.series == 'coin'"}]
+    for part in (spans, lines, points):
+        assert "datum.series != 'coin'" in part["transform"][0]["filter"]
+    assert points["encoding"]["shape"]["scale"] == {
+        "domain": ["x", "y"], "range": ["circle", "square"]}
+
+
+def test_what_no_knowledge_gives_at_each_cut_is_a_dash_of_its_own():
+    rows = pd.DataFrame({"panel": "a", "at": ["1", "2"], "series": "s", "value": [0.6, 0.7],
+                         "lo": None, "hi": None, "shown": "", "published": None,
+                         "chance": [0.4, 0.5]})
+    first = spec_of(warning.curves(rows, "steps", "AP"))["spec"]["layer"][0]
+    assert first["mark"]["style"] == "chance" and first["encoding"]["y"]["field"] == "chance"
+
+
+@pytest.mark.parametrize(("name", "shorter"), [("agentdojo", True), ("swe_agent", False)])
+def test_after_half_of_a_run_its_steps_so_far_rank_as_its_length_does(name, shorter):
+    """A cut by share knows how long the run will be; one by steps, among runs going, nothing."""
+    log = material.load(name, [])
+    judged = log.runs["failed"].notna() & (log.runs["steps"] > 0)
+    failed = log.runs["failed"][judged].astype(bool).to_numpy()
+    runs = [np.arange(1.0, n + 1) for n in log.runs["steps"][judged]]
+    half = auroc(failed, prefixes.at_share(runs, 0.5)[:, 0])
+    whole = auroc(failed, prefixes.at_share(runs, 1.0)[:, 0])
+    assert (half < 0.5) is shorter and (whole < 0.5) is shorter
+    going = prefixes.at_steps(runs, 4, going=True)[:, 0]
+    there = ~np.isnan(going)
+    assert auroc(failed[there], going[there]) == 0.5
