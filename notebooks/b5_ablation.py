@@ -189,11 +189,12 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # %% [markdown]
 # ## One row a part, on every set
 #
-# {numref}`fig-abl-parts` has the change in AUROC when a part is taken away, a panel a set. Left of
-# the dashed line the score ranks worse without the part: the part earned its place. An interval that
-# reaches over the line says that these runs cannot tell. The last row is no part but the control,
-# `flat`, put in RUPA's place. Where the paper prints a change, it is hollow, in the panels of
-# {glue:text}`abl-here`. Read a form whose AUROC is below one half with care (the folded table has the
+# {numref}`fig-abl-parts` has the change in {term}`AUROC` when a part is taken away, a panel a set. Left
+# of the dashed line the score ranks worse without the part: the part earned its place. An interval
+# that reaches over the line says that these runs cannot tell. The last row is no part but a
+# {term}`control`, `flat` (the {term}`flat score`), put in RUPA's place. Where the paper prints a change,
+# it is hollow, in the panels of {glue:text}`abl-here`. Read a form whose AUROC is below one half with
+# care (the folded table has the
 # levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
 # raise it by adding noise.
 

@@ -182,8 +182,9 @@ chapter.number("ew-students-failed", students.eq(True).sum(), 0)
 # the other half, and the other way round. So the budget is a promise, and one can see how well it was
 # kept.
 #
-# {numref}`fig-ew-delay` has what it buys. Upwards, how many steps a failed run goes on: until its
-# alarm, or, if none is raised, until it is over, so that all failed runs count for every method.
+# {numref}`fig-ew-delay` has what it buys. Upwards, the {term}`detection delay`, the steps that a failed
+# run goes on: until its alarm, or, if none is raised, until it is over, so that all failed runs count
+# for every method.
 # Across, the share of good runs really stopped, at budgets from a twentieth to a half. The dashed
 # line is a coin: stop a share of all runs at their first step, and no other. A warning system has to
 # lie below it.
@@ -278,7 +279,7 @@ tables.show(pd.DataFrame(lines, columns=[
 # {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are *still
 # going*, for that is the question of somebody who watches: of the runs before me, which will fail?
 # The number of steps so far is the same for each of them and stands on the line, by construction.
-# {numref}`fig-ew-precision` has average precision (the AUPRC of the paper), beside which stands, as a
+# {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper), beside which stands, as a
 # short dashed line, what no knowledge gives: the share of these runs that fail. That share changes
 # from cut to cut, so average precisions at two cuts do not compare; the distance to the line does.
 #

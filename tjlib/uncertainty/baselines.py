@@ -131,7 +131,7 @@ def _saup(e: Evidence, weights: Sequence[float]) -> Score:
 
 
 def saup_so_far(e: Evidence) -> list[float]:
-    """Give `saup_d` after each step, before what the step observes: of every cut run."""
+    """Give the score of ``saup_d`` after each step, before what the step observes."""
     total, out = 0.0, []
     for (drift, gap, blind), u in zip(_distances(e), _own(e), strict=True):
         out.append(math.sqrt((total + ((1.0 + blind) * u) ** 2) / (len(out) + 1)))

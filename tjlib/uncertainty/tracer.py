@@ -98,7 +98,7 @@ def _tail(risks: Sequence[float]) -> float:
 
 
 def tracer_so_far(e: Evidence) -> list[float]:
-    """Give `tracer` after each step, before what the step observes: of every cut run."""
+    """Give TRACER's score after each step, before what the step observes."""
     risks, out = [], []
     for before, after, heard in _steps(e):
         out.append(_tail([*risks, before]))
