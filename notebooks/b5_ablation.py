@@ -393,7 +393,7 @@ tables.show(pd.DataFrame(lines, columns=[
 
 # %% [markdown]
 # Where a score follows length closely, take its pooled AUROC for what length would get, and read the
-# column of the same length; few pairs are left there, and the intervals show it.
+# column of the same length; where few pairs are left there, the intervals show it.
 #
 # ## Every number, turned
 #
