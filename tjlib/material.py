@@ -19,6 +19,7 @@ import pandas as pd
 from tjlib import features, scoring
 from tjlib.extract import Tables
 from tjlib.formats import registry
+from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 from tjlib.uncertainty.evidence import NO_LOGPROBS, Evidence
 from tjlib.uncertainty.graph import Graph, build
@@ -28,7 +29,7 @@ from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
 __all__ = ["LOCAL", "OWN", "PUBLIC", "RULES", "SIGNALS", "STORED", "Material", "beside", "load",
-           "settings"]
+           "readable", "settings"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
@@ -36,8 +37,7 @@ SIGNALS = ("auto", "nll", "entropy", "constant")
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
 
-#: Stored sets of public runs, and what a figure calls them. The students' runs of tau2 are not
-#: among them: near to half have no outcome, and too few of the others failed.
+#: Stored sets of public runs, and what a figure calls them; the students' lack outcomes.
 PUBLIC = {"tau_airline": "tau-bench airline", "agentdojo": "AgentDojo", "tau2": "tau2",
           "swe_agent": "SWE-agent", "nemo_gym": "NeMo Gym"}
 
@@ -133,17 +133,15 @@ def load(
     if unknown := [name for name in methods if name not in LOCAL]:
         raise InputError(f"no local signal {unknown[0]!r}; there are: {', '.join(LOCAL)}")
     name = "tau_airline" if traces == STORED else traces
-    found = (_stored if name in features.SETS else _log)(
-        name, list(methods), embedder, signal, parameters)
+    take = _stored if name in features.SETS else _log
+    found = take(name, list(methods), embedder, signal, parameters)
     if found.source == "constant":
         own = found.scores["method"].isin(OWN)
         found.scores.loc[own, ["value", "why", "u_source"]] = [None, NO_LOGPROBS, "constant"]
     return found
 
 
-def beside(
-    traces: str, chosen: Material, parameters: Parameters | None = None
-) -> dict[str, Material]:
+def beside(traces: str, chosen: Material) -> dict[str, Material]:
     """Put the stored public sets beside what a page was asked for.
 
     Parameters
@@ -152,30 +150,52 @@ def beside(
         What was asked for, as `load` takes it.
     chosen : Material
         What `load` gave.
-    parameters : Parameters, optional
-        Of the others, which are read with shared words and by no method.
 
     Returns
     -------
     dict of name to Material
-        The chosen one first; a log of one's own is "this log".
+        The chosen one first; a log of one's own is "this log". The others are
+        read with shared words and by no method.
     """
     name = "tau_airline" if traces == STORED else traces
-    first = PUBLIC.get(name) or (name if name in features.SETS else "this log")
+    first = PUBLIC.get(name, name if name in features.SETS else "this log")
     return {first: chosen} | {
-        called: _stored(other, [], "jaccard", "auto", parameters)
+        called: _stored(other, [], "jaccard", "auto", None)
         for other, called in PUBLIC.items() if called != first}
+
+
+def readable(traces: str, runs: Sequence[Imported], signal: str) -> str:
+    """Tell what the steps' own uncertainty of a log is read off, or refuse what is not in it.
+
+    Parameters
+    ----------
+    traces : str
+        The log's path, for the message.
+    runs : sequence of Imported
+    signal : str
+        One of `SIGNALS`.
+
+    Returns
+    -------
+    {"logprob", "constant"}
+
+    Raises
+    ------
+    InputError
+        If the log does not hold what was asked for.
+    """
+    has = any(step.logprobs for run in runs for step in run.trajectory.steps)
+    if signal == "entropy" or (signal == "nll" and not has):
+        what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
+        raise InputError(f"{traces}: the log does not hold {what}; give signal auto")
+    return "logprob" if has and signal != "constant" else "constant"
 
 
 def _log(traces, methods, embedder, signal, parameters) -> Material:
     log = registry.load(traces)
     runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
             for run in log.runs]
-    has = any(step.logprobs for run in runs for step in run.trajectory.steps)
-    if signal == "entropy" or (signal == "nll" and not has):
-        what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
-        raise InputError(f"{traces}: the log does not hold {what}; give signal auto or constant")
-    source = "logprob" if has and signal != "constant" else "constant"
+    source = readable(traces, runs, signal)
     local = [read_off(run.trajectory, source) for run in runs]
     by = similarity(embedder)
     graphs = [build(run.trajectory, parameters, by) for run in runs]
@@ -183,9 +203,8 @@ def _log(traces, methods, embedder, signal, parameters) -> Material:
     unread = f", {len(log.unread)} more unread" * bool(log.unread)
     return Material(
         _runs(pd.DataFrame([{
-            "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id,
-            "success": run.success, "steps": len(run.trajectory.steps), "model": run.model}
-            for run in runs])),
+            "trajectory_id": run.trajectory.trajectory_id, "task_id": run.task_id, "success":
+            run.success, "steps": len(run.trajectory.steps), "model": run.model} for run in runs])),
         graphs, local, scoring.scores(runs, methods, given=given) if methods else
         pd.DataFrame(columns=list(scoring.COLUMNS), dtype=object),
         f"{traces} ({log.format}, {len(runs)} runs{unread})",
