@@ -173,14 +173,14 @@ ARROWS = {
     "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.procedure",
                    "tjlib.judges.runs", "tjlib.store"],
     "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values", "tjlib.formats.imported"],
-    "tjlib.material": ["tjlib.features", "tjlib.formats.imported", "tjlib.formats.registry",
-                       "tjlib.scoring", "tjlib.uncertainty.*"],
+    "tjlib.material": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
+                       "tjlib.formats.registry", "tjlib.scoring", "tjlib.uncertainty.*"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
     "tjlib.packaged": [],
     "tjlib.page": [],
     "tjlib.prefixes": [f"tjlib.uncertainty.{name}" for name in (
-        "graph", "prefix", "propagate", "signals")],
+        "baselines", "evidence", "graph", "prefix", "propagate", "signals", "tracer")],
     "tjlib.picktable": ["tjlib.tables"],
     "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
     "tjlib.promptview": ["tjlib.judges.parts"],
@@ -212,6 +212,8 @@ ARROWS = {
     "tjlib.trace": [],
     "tjlib.weights": [],
     "tjlib.uncertainty": [],
+    "tjlib.uncertainty.batch": [f"tjlib.uncertainty.{name}" for name in (
+        "equations", "graph", "parameters", "prefix", "variants")],
     "tjlib.uncertainty.baselines": ["tjlib.uncertainty.evidence", "tjlib.uncertainty.text"],
     "tjlib.uncertainty.example": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "graph", "parameters", "prefix", "signals", "similarity")],
