@@ -29,7 +29,7 @@ from tjlib.uncertainty.signals import Local, local
 from tjlib.uncertainty.similarity import similarity
 
 __all__ = ["SIGNALS", "TOGETHER", "Cases", "blank", "load", "own", "scored", "shared_steps",
-           "shortened"]
+           "shortened", "wide"]
 
 #: What a step's own uncertainty may be: the surrogate's of its calls, or none.
 SIGNALS = ("entropy", "nll", "constant")
@@ -67,7 +67,8 @@ def load(traces: str, signal: str = "entropy") -> Cases:
     -------
     Cases
         Verdicts of the rules and of the model-free reply judge are added where
-        the source has none.
+        the source has none; that judge needs clean runs of the same desk, which
+        the release has none of besides those that are judged.
 
     Raises
     ------
@@ -98,16 +99,20 @@ def load(traces: str, signal: str = "entropy") -> Cases:
     runs = [of[label.trajectory_id] for label in labels]
     if traces == "recorded" and signal != "constant":
         given = dict(evidence(features.read("testbed"), signal, "call"))
-    return Cases(runs, labels, [*_free(runs, verdicts), *verdicts], given, origin)
+    return Cases(runs, labels, [*_free(runs, verdicts, traces != "released"), *verdicts], given, origin)
 
 
-def _free(runs: Sequence[Trajectory], verdicts: Sequence[Verdict]) -> list[Verdict]:
+def _free(
+    runs: Sequence[Trajectory], verdicts: Sequence[Verdict], our_desk: bool
+) -> list[Verdict]:
     """Judge by what costs nothing, unless the verdicts hold it already."""
     there, out = {v.judge for v in verdicts}, []
     if not there & {"rules", "programmatic"}:
         out += map(rules.judge, runs)
-    if "reply:entities" not in there:
-        out += map(ModelFree(testbed.clean_runs()).judge, runs)
+    judged = {run.trajectory_id for run in runs}
+    clean = [run for run in testbed.clean_runs() if run.trajectory_id not in judged]
+    if our_desk and clean and "reply:entities" not in there:
+        out += map(ModelFree(clean).judge, runs)
     return out
 
 
@@ -215,6 +220,13 @@ def scored(
     if blanked and given:
         found.loc[found["method"].eq("tracer"), ["value", "why"]] = [None, TOGETHER]
     return found
+
+
+def wide(found: pd.DataFrame) -> pd.DataFrame:
+    """Lay scores out one row a run, one column a method; missing where there is none."""
+    table = found.pivot(index="trajectory_id", columns="method", values="value")
+    order = list(dict.fromkeys(found["method"]))
+    return table.reindex(columns=order, index=found["trajectory_id"].unique()).astype(float)
 
 
 def own(cases: Cases) -> list[Local]:

@@ -18,7 +18,8 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "whole"]
+__all__ = ["data_folder", "published", "recorded_prefix", "released_pairs",
+           "sentences", "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -80,6 +81,20 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def released_pairs() -> pd.DataFrame:
+    """Read how scores compare the release's faults with their clean runs, in counts.
+
+    Returns
+    -------
+    DataFrame
+        version ("as logged" or "thoughts emptied"), then as
+        `tjlib.measure.ahead.score_pairs`, pairs that agree counted in ``n``.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("recorded") / "released_pairs.csv")
 
 
 def whole(

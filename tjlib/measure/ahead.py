@@ -61,7 +61,8 @@ def suspicion(t: VerdictTable) -> pd.DataFrame:
 
 
 def score_pairs(
-    labels: Sequence[Label], scores: pd.DataFrame, replies: Mapping[str, str]
+    labels: Sequence[Label], scores: pd.DataFrame, replies: Mapping[str, str],
+    parents: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Compare every fault's scores with those of its clean run.
 
@@ -72,6 +73,9 @@ def score_pairs(
         Indexed by trajectory_id, one column a judge or method, higher for
         likelier faulty; missing where there is no score.
     replies : mapping of trajectory_id -> final answer
+    parents : DataFrame, optional
+        Scores of another version of a fault's clean run, by the fault's id;
+        without a row there the clean run's own.
 
     Returns
     -------
@@ -98,9 +102,12 @@ def score_pairs(
         raise InputError("no fault has its clean parent in the set; labels need parent_id")
     names = [label.trajectory_id for label in labels]
     values = scores.reindex(names).to_numpy(float, na_value=np.nan)
+    clean = {} if parents is None else dict(zip(
+        parents.index, parents[scores.columns].to_numpy(float, na_value=np.nan), strict=True))
     rows = []
     for fault, parent, about in found:
-        for name, gap in zip(scores.columns, values[fault] - values[parent], strict=True):
+        gaps = values[fault] - clean.get(names[fault], values[parent])
+        for name, gap in zip(scores.columns, gaps, strict=True):
             if not np.isnan(gap):
                 rows.append(about | {"judge": name, "fault_flagged": int(gap > _TIE),
                                      "parent_flagged": int(gap < -_TIE), "n": 1})
