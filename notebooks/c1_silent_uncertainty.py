@@ -29,9 +29,10 @@
 # one half. Against clean runs of all cases, as one would meet them, the three have an AUROC of
 # {glue:text}`c1-structural-clean`, {glue:text}`c1-rupa-clean` and {glue:text}`c1-outcome-clean`. Two
 # plain counts, of repeated actions and of failed observations, have {glue:text}`c1-repetition-clean`
-# and {glue:text}`c1-failing-clean`. On loud faults RUPA without probabilities has
-# {glue:text}`c1-structural-loud` against clean runs, below one half if the loud runs look calmer than
-# the clean ones.
+# and {glue:text}`c1-failing-clean`. With sentence embeddings in place of shared words, RUPA without
+# probabilities has {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has
+# {glue:text}`c1-structural-loud` against clean runs; below one half, loud runs look calmer than clean
+# ones.
 # ```
 
 # %% [markdown]
@@ -78,7 +79,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, store, tables
+from tjlib import ablation, features, store, tables
 from tjlib.charts import analysis
 from tjlib.charts import cases as charts
 from tjlib.charts.show import show
@@ -122,10 +123,10 @@ CELLS = [("silent", "all"), *((side, kind) for side in ("silent", "loud") for ki
          ("loud", "all")]
 CELLS = [cell for cell in CELLS
          if any(paired.loc[(paired["survival"] == cell[0]) & (paired["group"] == cell[1]), "n"] > 0)]
-TITLE = {cell: f"{cell[1]}, {cell[0]}" if cell[1] != "all" else f"all {cell[0]}" for cell in CELLS}
+TITLE = {cell: f"{cell[1]} ({cell[0]})" if cell[1] != "all" else f"all {cell[0]}" for cell in CELLS}
 at = {(what, row["scorer"], row["survival"], row["group"]): row
       for what, frame in (("paired", paired), ("clean", clean)) for row in frame.to_dict("records")}
-NOWHERE = {"value": None, "lo": None, "hi": None, "n": 0, "why": "undefined (no such score here)"}
+NOWHERE = {"value": None, "lo": None, "hi": None, "n": 0, "chance": None, "why": "undefined (no such score here)"}
 
 
 def pick(what, scorer, side="silent", group="all"):
@@ -168,7 +169,8 @@ chapter.number("c1-n", len(labels), 0)
 chapter.number("c1-n-silent", pick("paired", "random")["n"], 0)
 chapter.number("c1-n-loud", pick("paired", "random", "loud")["n"], 0)
 chapter.number("c1-n-clean", sum(not label.faulty for label in labels), 0)
-chapter.text("c1-origin", cases.origin)
+chapter.text("c1-origin", {"recorded": "our own desk, as stored in data/recorded",
+                           "released": "the judging paper's release"}.get(given.traces, given.traces))
 chapter.text("c1-signal", READ)
 chapter.text("c1-coverage", coverage(verdict_table))
 chapter.text("c1-draws", f"{given.draws}")
@@ -189,7 +191,7 @@ chapter.text("c1-draws", f"{given.draws}")
 FIGURE = ["rupa", "rupa_structural", "flat", "sp_mean", "repetition", "failing_share", "n_words"]
 FULL = [name for name in asked if every[name].notna().all() and name != "reply:words"]
 counts = store.published("parent_pairs")
-published = {judge: name for judge, name in tables.judge_names(counts["judge"].unique()).items()}
+published = tables.judge_names(counts["judge"].unique())
 printed = ahead(counts.replace({"judge": published}), rng(), list(published.values()),
                 draws=given.draws)
 own_names = {name: "rules" if judge in ("rules", "programmatic") else name
@@ -229,9 +231,10 @@ show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", 
 #   {glue:text}`c1-repetition-above`. **Failed observations**. Rises with: {glue:text}`c1-failing-above`.
 # - **Words written**. Rises with: {glue:text}`c1-words-above`. Falls with: {glue:text}`c1-words-below`.
 #
-# A score that falls with a fault is no smaller finding. An agent that repeats a call writes what its
-# reader has just read, and a reader that was told something twice is less surprised the second time:
-# surprise is then lowest where the fault is. A user of the score would be pointed away from the fault.
+# A score that falls with a fault is a finding too. In {glue:text}`c1-lowest` faults of the type
+# wrong_tool, a call made twice, the step of the fault is the one of the whole run by which the reader
+# is surprised least: what it has just read does not surprise it again. A user of the score would be
+# pointed away from the fault.
 #
 # Intervals here say little. A fault type is one edit at one place, and our desk answers the same way
 # each time, so fifty pairs can be one experiment done fifty times. What the interval cannot say is
@@ -289,6 +292,47 @@ tables.show(pd.DataFrame(lines, columns=["judge or method", "silent: beside its 
             "higher puts faults first.", MADE, folded=True)
 
 # %% [markdown]
+# ## Under other readings
+#
+# The paper fixes neither the similarity that makes edges and distances nor, for a log like this, what
+# a step's uncertainty is read off. For our own desk all four combinations are stored. Over silent
+# faults `rupa_structural` has {glue:text}`c1-read-jaccard` with shared words and
+# {glue:text}`c1-read-minilm` with sentence embeddings, beside the clean run; on wrong_tool alone
+# {glue:text}`c1-read-jaccard-tool` and {glue:text}`c1-read-minilm-tool`. Where these two lie on either
+# side of one half, a fault was found or hidden by a choice that the method leaves open. `flat` tells
+# why: by either similarity the repeated call lies nearer to the goal than the call it replaced. With
+# shared words the repetition outweighs that, with embeddings it does not. Counting repetition needs no such choice here: calls that are equal to the letter
+# repeat under either.
+
+# %% tags=["hide-input"]
+READINGS = [(by, of) for by in ("jaccard", "minilm") for of in ("entropy", "nll")]
+lines, cell = [], {}
+stored = features.read("testbed") if given.traces == "recorded" else None
+for by, of in READINGS if stored else ():
+    held = oncases.wide(features.scores(stored, by, of))[["rupa", "rupa_structural", "flat"]]
+    beside = ahead(score_pairs(labels, held, replies), rng(), list(held), draws=given.draws)
+    apart_by = against_clean(labels, held, rng(), draws=given.draws)
+    for row in beside.to_dict("records"):
+        cell[by, of, row["scorer"], row["survival"], row["group"]] = row
+    for name in held:
+        one, other = (frame[(frame["scorer"] == name) & (frame["group"] == "all")].set_index(
+            "survival").to_dict("index") for frame in (beside, apart_by))
+        lines.append([by, of, name, tables.estimate(one["silent"], 2),
+                      tables.estimate(cell[by, of, name, "silent", "wrong_tool"], 2),
+                      tables.estimate(other["silent"], 2), tables.estimate(other["loud"], 2)])
+for by in ("jaccard", "minilm"):
+    for key, kind in (("", "all"), ("-tool", "wrong_tool")):
+        say(f"read-{by}{key}", cell.get((by, "entropy", "rupa_structural", "silent", kind),
+                                        NOWHERE | {"why": "undefined (stored for our desk only)"}))
+readings = pd.DataFrame(lines, columns=[
+    "similarity", "own uncertainty", "method", "silent: beside its clean run",
+    "wrong_tool: beside its clean run", "silent: AUROC, all clean runs",
+    "loud: AUROC, all clean runs"])
+tables.show(readings, "RUPA and its inputs under other readings; one half is a coin.",
+            "measured here: our own desk, scores in data/features") if lines else print(
+    "Other readings are stored for our own desk; rerun with another -p embedder.")
+
+# %% [markdown]
 # ## With the thoughts emptied
 #
 # A score that reads text may read the wording of a fault and not the fault. In the release a faulty
@@ -335,7 +379,7 @@ parts = {version: ahead(rows, rng(), list(rows["judge"].unique()), draws=given.d
          for version, rows in release.groupby("version", sort=False)}
 there = pd.concat([frame.assign(version=version) for version, frame in parts.items()])
 there = there[there["value"].notna() & there["group"].ne("all")].assign(
-    panel=lambda rows: rows["group"] + ", " + rows["survival"],
+    panel=lambda rows: rows["group"] + " (" + rows["survival"] + ")",
     shown=lambda rows: [tables.estimate(row, 2) for row in rows.to_dict("records")])
 told = {(r["version"], r["scorer"], r["group"]): r["value"] for r in there.to_dict("records")}
 for key, scorer, kind in (("flat", "flat", "wrong_tool"), ("stop", "rupa_structural", "premature_stop")):
@@ -359,7 +403,9 @@ show(charts.versions(there[["panel", "scorer", "version", "value", "lo", "hi", "
 # number of steps has a paired discrimination of its own, {glue:text}`c1-steps-skip` on a skipped
 # step that stays silent, because the parent is always the longer one. Turned round, `fewer_steps`
 # has {glue:text}`c1-fewer-skip`. A mean over steps is not free of this either: take a step out, and
-# the mean is over other steps.
+# the mean is over other steps. And RUPA's risk rises over the first steps, because momentum has to
+# gather, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
+# {glue:text}`c1-structural-stop`, and without momentum {glue:text}`c1-no-momentum-stop`.
 #
 # So each clean parent is scored again without the steps that the shorter fault lacks, and compared
 # as before. After an early stop the two are then the same run, and every score of steps must tie.
@@ -378,6 +424,7 @@ if shorter:
     equal = {(row["scorer"], row["survival"], row["group"]): row for row in ahead(
         same_steps, rng(), some, draws=given.draws).to_dict("records")}
 say("steps-skip", pick("paired", "n_steps", "silent", "skipped_precondition"))
+say("structural-stop", pick("paired", "rupa_structural", "loud", "premature_stop"))
 say("fewer-skip", pick("paired", "fewer_steps", "silent", "skipped_precondition"))
 for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"), ("sp", "sp_mean")):
     say(f"{key}-skip", pick("paired", name, "silent", "skipped_precondition"))
@@ -426,7 +473,7 @@ for side in ("silent", "loud"):
     ideal[side] = area(best(faulty[kept], AT))
 curves = pd.concat(curves, ignore_index=True).replace({"scorer": own_names})
 curves = curves.assign(shown=[tables.estimate(row, 2) for row in curves.to_dict("records")])
-SHOWN = [*(own_names[name] for name in FULL if name != "step:smollm2"), "rupa", "rupa_structural",
+SHOWN = [*(own_names[name] for name in FULL), "rupa", "rupa_structural",
          "sp_mean", "repetition", "failing_share"]
 curve = curves[curves["kept"].isin(AT[1::2]) & curves["scorer"].isin(SHOWN)]
 curve = curve.astype(dict.fromkeys(("kept", "value", "lo", "hi", "level"), float)).round(3)
@@ -501,6 +548,15 @@ def carried(form):
 
 for key, form in (("structural", "rupa_structural"), ("rupa", "rupa")):
     chapter.text(f"c1-carry-{key}", carried(form))
+rows = carry["rupa_structural"].set_index(["scorer", "survival", "group"])["value"]
+stop = pick("paired", "rupa_structural", "loud", "premature_stop")["value"]
+chapter.number("c1-no-momentum-stop", None if stop is None else stop + rows[
+    "no_momentum", "loud", "premature_stop"], 2)
+twice = [(x.u, label.failure_step) for x, label in zip(u, labels, strict=True)
+         if label.failure_type == "wrong_tool" and label.failure_step is not None]
+least = sum(own[step] == min(own) for own, step in twice)
+chapter.text("c1-lowest", f"{least} of {len(twice)}" if cases.given else
+             "(undefined: no own uncertainty here)")
 lost = carry["rupa_structural"]
 lost = lost[lost["group"].ne("all")].assign(
     panel=lambda f: [TITLE[cell] for cell in zip(f["survival"], f["group"], strict=True)],
@@ -563,7 +619,9 @@ tables.show(pd.DataFrame(lines, columns=["fault", *FIRES]),
 # source in {glue:text}`c1-source-structural` and {glue:text}`c1-source-rupa`; a step at random in
 # {glue:text}`c1-peak-chance`.
 #
-# A place that the clean run points at too is a habit of the score and no finding of the fault.
+# A place that the clean run points at too is a habit of the score and no finding of the fault. Above
+# the clean run's share, interval above interval, are: with `rupa_structural`
+# {glue:text}`c1-beyond-structural`; with `rupa` {glue:text}`c1-beyond-rupa`.
 
 # %% tags=["hide-input"]
 spots, lines = {}, []
@@ -579,7 +637,20 @@ for form in runs_of:
         lines.append([form, kind, *(tables.estimate(spots[form, kind, what], 2) for what in WHAT),
                       "" if spots[form, kind, "peak"]["chance"] is None
                       else f"{spots[form, kind, 'peak']['chance']:.2f}"])
+
+
+
+def beyond(form):
+    """Name the faults that a peak or its source points at more often than in the clean run."""
+    rows = [(kind, what, *(spots.get((form, kind, w), NOWHERE) for w in (what, f"clean {what}")))
+            for kind in FAULT_TYPES for what in ("peak", "source")]
+    return ", ".join(f"{kind} by the {what}" for kind, what, own, habit in rows
+                     if own["lo"] is not None and habit["hi"] is not None
+                     and own["lo"] > habit["hi"]) or "none"
+
+
 for key, form in (("structural", "rupa_structural"), ("rupa", "rupa")):
+    chapter.text(f"c1-beyond-{key}", beyond(form))
     for what in ("peak", "source"):
         say(f"{what}-{key}", spots.get((form, "all", what), NOWHERE))
 chapter.number("c1-peak-chance", spots["rupa_structural", "all", "peak"]["chance"], 2)
@@ -645,15 +716,17 @@ for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"
 # {glue:text}`c1-false-outcome-structural`; with `repetition` alone beside it
 # {glue:text}`c1-either-outcome-repetition`, at {glue:text}`c1-false-outcome-repetition`. The rules find
 # {glue:text}`c1-alone-rules-structural` and have two blind spots by construction, the redundant call
-# and the invented promise; with `repetition` they find {glue:text}`c1-either-rules-repetition` at
-# {glue:text}`c1-false-rules-repetition`.
+# and the invented promise. With the whole of `rupa_structural` they find
+# {glue:text}`c1-either-rules-structural`, at {glue:text}`c1-false-rules-structural`; with `repetition`,
+# one of its relations, {glue:text}`c1-either-rules-repetition`, at
+# {glue:text}`c1-false-rules-repetition`. A judge that flags nothing gains most from any company, so
+# read the gain beside what the score finds by itself.
 #
-# What an uncertainty score adds to the rules can thus be had from one of its relations. Whether rules,
-# that relation and a judge of replies without a model hold on cases, sentences and redundant calls
-# they were not set on is the question of the next page, the free panel. Whether passing risk on begins
-# to matter when runs are long and faults follow from one another is that of the page after it, on
-# improvements and cascades. Here a fault is one edit in a run of half a dozen steps, where
-# there is little to pass on.
+# Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
+# redundant calls they were not set on? That is the question of the next page, the free panel. Does
+# passing risk on begin to matter when runs are long and one fault follows from another? That is the
+# question of the page after it, on improvements and cascades. Here a fault is one edit in a run of
+# half a dozen steps, where there is little to pass on.
 #
 # ## What would change our mind
 #

@@ -99,7 +99,11 @@ def load(traces: str, signal: str = "entropy") -> Cases:
     runs = [of[label.trajectory_id] for label in labels]
     if traces == "recorded" and signal != "constant":
         given = dict(evidence(features.read("testbed"), signal, "call"))
-    return Cases(runs, labels, [*_free(runs, verdicts, traces != "released"), *verdicts], given, origin)
+    free = _free(runs, verdicts, traces != "released")
+    if free:
+        added = ", ".join(dict.fromkeys(v.judge for v in free))
+        origin += f"; judged on the spot: {added}"
+    return Cases(runs, labels, [*free, *verdicts], given, origin)
 
 
 def _free(
@@ -127,11 +131,6 @@ def blank(run: Trajectory) -> Trajectory:
     """
     steps = tuple(msgspec.structs.replace(step, thought="") for step in run.steps)
     return msgspec.structs.replace(run, steps=steps)
-
-
-def only(run: Trajectory, steps: Sequence[int]) -> Trajectory:
-    """Keep some of a run's steps, by their numbers from 0."""
-    return msgspec.structs.replace(run, steps=tuple(run.steps[i] for i in steps))
 
 
 def shared_steps(longer: Trajectory, shorter: Trajectory) -> list[int]:
@@ -174,8 +173,9 @@ def shortened(cases: Cases) -> tuple[list[Trajectory], dict[str, dict[str, Any]]
         if parent is None or len(fault.steps) >= len(parent.steps):
             continue
         steps = shared_steps(parent, fault)
-        runs.append(msgspec.structs.replace(only(parent, steps),
-                                            trajectory_id=label.trajectory_id))
+        runs.append(msgspec.structs.replace(
+            parent, trajectory_id=label.trajectory_id,
+            steps=tuple(parent.steps[i] for i in steps)))
         if label.parent_id in cases.given:
             given[label.trajectory_id] = {
                 name: _only(value, steps) for name, value in cases.given[label.parent_id].items()}
@@ -224,9 +224,9 @@ def scored(
 
 def wide(found: pd.DataFrame) -> pd.DataFrame:
     """Lay scores out one row a run, one column a method; missing where there is none."""
-    table = found.pivot(index="trajectory_id", columns="method", values="value")
-    order = list(dict.fromkeys(found["method"]))
-    return table.reindex(columns=order, index=found["trajectory_id"].unique()).astype(float)
+    parts = {name: rows.set_index("trajectory_id")["value"].astype(float)
+             for name, rows in found.groupby("method", sort=False)}
+    return pd.DataFrame(parts).reindex(found["trajectory_id"].unique())
 
 
 def own(cases: Cases) -> list[Local]:

@@ -20,7 +20,7 @@ from tjlib.measure.table import VerdictTable
 from tjlib.measure.wins import changes
 from tjlib.trace import FAULT_TYPES, InputError, Label
 
-__all__ = ["NO_PAIR", "ahead", "against_clean", "changed", "score_pairs", "suspicion"]
+__all__ = ["NO_PAIR", "against_clean", "ahead", "changed", "score_pairs", "suspicion"]
 
 NO_PAIR = "undefined: no such fault is beside its clean run"
 #: Scores that are sums of the same numbers in another order differ by less.
