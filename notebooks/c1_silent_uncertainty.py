@@ -25,9 +25,11 @@
 # ```{admonition} In one minute
 # Of {glue:text}`c1-n-silent` silent faults beside the clean run of their own case, RUPA without
 # probabilities puts a share of {glue:text}`c1-structural-paired` ahead, RUPA with a small reader's
-# surprise {glue:text}`c1-rupa-paired`, the outcome judge {glue:text}`c1-outcome-paired`; a coin has
-# one half. Against clean runs of all cases, as one would meet them, the three have an AUROC of
-# {glue:text}`c1-structural-clean`, {glue:text}`c1-rupa-clean` and {glue:text}`c1-outcome-clean`. Two
+# surprise {glue:text}`c1-rupa-paired`; a coin has one half. The published outcome judge has
+# {glue:text}`c1-printed-outcome-paired` on its own pairs, the step judge
+# {glue:text}`c1-printed-step-paired`. Against clean runs of all cases, as one would meet them, the
+# four have an AUROC of {glue:text}`c1-structural-clean`, {glue:text}`c1-rupa-clean`,
+# {glue:text}`c1-printed-outcome-clean` and {glue:text}`c1-printed-step-clean`. Two
 # plain counts, of repeated actions and of failed observations, have {glue:text}`c1-repetition-clean`
 # and {glue:text}`c1-failing-clean`. With sentence embeddings in place of shared words, RUPA without
 # probabilities has {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has
@@ -191,7 +193,9 @@ chapter.text("c1-draws", f"{given.draws}")
 FIGURE = ["rupa", "rupa_structural", "flat", "sp_mean", "repetition", "failing_share", "n_words"]
 FULL = [name for name in asked if every[name].notna().all() and name != "reply:words"]
 counts = store.published("parent_pairs")
-published = tables.judge_names(counts["judge"].unique())
+PRINTED = ["programmatic", "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b",
+           "selfcons3:qwen2.5:14b"]
+published = tables.judge_names(PRINTED)
 printed = ahead(counts.replace({"judge": published}), rng(), list(published.values()),
                 draws=given.draws)
 own_names = {name: "rules" if judge in ("rules", "programmatic") else name
@@ -206,6 +210,9 @@ drawn = drawn.assign(
 drawn = drawn[drawn["value"].notna() & drawn["group"].ne("all")].astype(dict.fromkeys(("value", "lo", "hi"), float)).round(3)
 rows = [*published.values(), *(own_names[n] for n in FULL), *FIGURE]
 rank = {name: i for i, name in enumerate(dict.fromkeys(rows))}
+for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
+    row = printed[(printed["scorer"] == published[judge]) & (printed["group"] == "all")]
+    say(f"printed-{key}-paired", row[row["survival"] == "silent"].to_dict("records")[0])
 panel = {title: i for i, title in enumerate(TITLE.values())}
 drawn = drawn.iloc[np.lexsort((drawn["scorer"].map(rank), drawn["panel"].map(panel)))]
 
@@ -249,18 +256,26 @@ show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", 
 # the desk allows, and a score that varies with that more than with the fault loses its lead.
 
 # %% tags=["hide-input"]
-apart = clean[clean["scorer"].isin([*FULL, *FIGURE])].replace({"scorer": own_names})
+source = store.load("published")
+theirs = suspicion(table(source.labels, source.verdicts)).rename(columns=published)
+printed_clean = against_clean(source.labels, theirs, rng(), draws=given.draws)
+for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
+    row = printed_clean[(printed_clean["scorer"] == published[judge])
+                        & (printed_clean["group"] == "all")]
+    say(f"printed-{key}-clean", row[row["survival"] == "silent"].to_dict("records")[0])
+ours = clean[clean["scorer"].isin([*FULL, *FIGURE])].replace({"scorer": own_names})
+apart = pd.concat([printed_clean.assign(origin="published"), ours.assign(origin="here")])
 apart = apart.assign(
     panel=[TITLE.get((s, g)) for s, g in zip(apart["survival"], apart["group"], strict=True)],
-    shown=[tables.estimate(row, 2) for row in apart.to_dict("records")], origin="here")
+    shown=[tables.estimate(row, 2) for row in apart.to_dict("records")])
 apart = apart[apart["group"].ne("all")].dropna(subset=["panel", "value"]).astype(
     dict.fromkeys(("value", "lo", "hi"), float)).round(3)
 apart = apart.iloc[np.lexsort((apart["scorer"].map(rank), apart["panel"].map(panel)))]
 
-# %% mystnb={"figure": {"caption": "AUROC of each kind of fault against all clean runs, with intervals by whole cases. Rows as before. Dashed: a coin. Data: the cases chosen at the top of this page.", "name": "fig-c1-clean"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of each kind of fault against all clean runs, with intervals by whole cases. Rows as before. Dashed: a coin. Hollow: published judges by stated confidence, on the release's runs, drawn by run. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published.", "name": "fig-c1-clean"}} tags=["hide-input"]
 show(charts.grid(apart[["panel", "scorer", "survival", "origin", "value", "lo", "hi", "shown"]],
                  "fault ahead of any clean run,"),
-     name="c1-clean", table=apart[["panel", "scorer", "shown", "n"]],
+     name="c1-clean", table=apart[["panel", "scorer", "origin", "shown", "n"]],
      alt="One panel for each kind of fault, one row a judge or method: a point for the AUROC against "
          "all clean runs with an interval, beside a dashed line at one half.")
 
@@ -374,7 +389,7 @@ chapter.text("c1-blank-which", "; ".join(
     f"{name} on {TITLE[side, kind]}, from {old:.2f} to {new:.2f}"
     for (name, side, kind), old, new in moves[:6]) + "; and more" * (len(moves) > 6) or "none")
 
-release = store.released_pairs()
+release = store.released_counts("pairs")
 parts = {version: ahead(rows, rng(), list(rows["judge"].unique()), draws=given.draws)
          for version, rows in release.groupby("version", sort=False)}
 there = pd.concat([frame.assign(version=version) for version, frame in parts.items()])
@@ -389,7 +404,8 @@ for key, scorer, kind in (("flat", "flat", "wrong_tool"), ("stop", "rupa_structu
 # %% mystnb={"figure": {"caption": "The release's faults beside their clean runs, as logged and with thoughts emptied, by scores that read no probabilities; intervals by pairs. Dashed: a coin. Data: measured here on the released trajectories with shared words as similarity; released_pairs.csv in data/recorded.", "name": "fig-c1-thoughts"}} tags=["hide-input"]
 order_of = ["rupa_structural", "flat", "n_words"]
 there = there[there["scorer"].isin(order_of)]
-there = there.iloc[np.lexsort((there["scorer"].map(order_of.index), there["panel"]))]
+there = there.iloc[np.lexsort((there["scorer"].map(order_of.index), there["group"],
+                               there["survival"] == "loud"))]
 there = there.astype(dict.fromkeys(("value", "lo", "hi"), float))
 show(charts.versions(there[["panel", "scorer", "version", "value", "lo", "hi", "shown"]]),
      name="c1-thoughts", table=there[["panel", "scorer", "version", "shown", "n"]],
@@ -471,15 +487,23 @@ for side in ("silent", "loud"):
                           draws=min(given.draws, 1000))
     curves.append(found.assign(survival=side, level=faulty[kept].mean()))
     ideal[side] = area(best(faulty[kept], AT))
+    mine = [row for row, x in enumerate(source.labels)
+            if not x.faulty or x.outcome_correct is (side == "silent")]
+    if given.traces != "released":  # there these judges are among the others
+        they = np.array([source.labels[row].faulty for row in mine])
+        drawn_by = theirs.iloc[mine].drop(columns="rules").add_suffix(", published")
+        curves.append(risk_coverage(they, drawn_by, mine, rng(), draws=min(given.draws, 1000))
+                      .assign(survival=side, level=they.mean()))
 curves = pd.concat(curves, ignore_index=True).replace({"scorer": own_names})
 curves = curves.assign(shown=[tables.estimate(row, 2) for row in curves.to_dict("records")])
-SHOWN = [*(own_names[name] for name in FULL), "rupa", "rupa_structural",
-         "sp_mean", "repetition", "failing_share"]
+SHOWN = [*(own_names[name] for name in FULL if every[name].nunique() > 1),
+         *(f"{published[judge]}, published" for judge in PRINTED[1:3]),
+         "rupa", "rupa_structural", "sp_mean", "repetition", "failing_share"]
 curve = curves[curves["kept"].isin(AT[1::2]) & curves["scorer"].isin(SHOWN)]
 curve = curve.astype(dict.fromkeys(("kept", "value", "lo", "hi", "level"), float)).round(3)
 curve["lo"], curve["hi"] = curve["lo"].fillna(curve["value"]), curve["hi"].fillna(curve["value"])
 
-# %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; judges that saw every run only.", "name": "fig-c1-coverage"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below, and a judge that says the same of every run is not drawn. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published, drawn by run.", "name": "fig-c1-coverage"}} tags=["hide-input"]
 show(charts.coverage(curve[["scorer", "survival", "kept", "value", "lo", "hi", "level", "shown"]]),
      name="c1-coverage",
      alt="One panel for each judge or method: two lines with bands for the share of faults among the "
@@ -490,6 +514,9 @@ whole = curves[curves["kept"].isna()]
 lines = {}
 for row in whole.to_dict("records"):
     lines.setdefault(row["scorer"], {})[row["survival"]] = tables.estimate(row, 2)
+for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
+    name = published[judge] + ", published" * (given.traces != "released")
+    chapter.text(f"c1-area-printed-{key}", lines[name]["silent"])
 lines["a score that knows"] = {side: f"{value:.2f}" for side, value in ideal.items()}
 lines["no knowledge"] = {side: f"{curves.loc[curves['survival'] == side, 'level'].iloc[0]:.2f}"
                          for side in ideal}
@@ -506,7 +533,8 @@ tables.show(pd.DataFrame.from_dict(lines, orient="index").rename_axis("judge or 
 # Averaged over all shares kept, silent faults left are {glue:text}`c1-area-structural` by
 # `rupa_structural`, {glue:text}`c1-area-rupa` by `rupa`, {glue:text}`c1-area-repetition` by counting
 # repetition, {glue:text}`c1-area-failing` by counting failed observations, and
-# {glue:text}`c1-area-rules` by the rules. A score that knows would leave {glue:text}`c1-area-known`,
+# {glue:text}`c1-area-rules` by the rules; the published outcome judge leaves
+# {glue:text}`c1-area-printed-outcome`, the step judge {glue:text}`c1-area-printed-step`. A score that knows would leave {glue:text}`c1-area-known`,
 # one that knows nothing {glue:text}`c1-area-level`.
 
 # %% [markdown]
@@ -564,7 +592,7 @@ lost = lost[lost["group"].ne("all")].assign(
     shown=lambda f: [tables.estimate(row, 2) for row in f.to_dict("records")])
 lost = lost.astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 
-# %% mystnb={"figure": {"caption": "Change in paired discrimination of structural RUPA when a relation, the goal or momentum is taken away, with intervals by whole cases. Dashed: no change; left of it the part carried the fault. Data: the cases chosen at the top of this page.", "name": "fig-c1-relations"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Change in paired discrimination of structural RUPA when a relation, the goal or momentum is taken away, with intervals by whole cases; none where every resample has the same change. Dashed: no change; left of it the part carried the fault. Data: the cases chosen at the top of this page.", "name": "fig-c1-relations"}} tags=["hide-input"]
 show(analysis.forest(lost, "change, share of pairs", shared=True), name="c1-relations",
      table=lost[["panel", "label", "shown"]],
      alt="One panel for each kind of fault, one row a part taken away: a point for the change in paired "
@@ -704,24 +732,68 @@ def together(judge, name, group="silent", who="either"):
 
 
 chapter.number("c1-alarm", given.alarm, 2)
-for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"), ("rupa", "rupa")):
-    for short, judge in (("rules", "rules"), ("outcome", own_names.get(OUTCOME, OUTCOME))):
-        say(f"either-{short}-{key}", together(judge, name))
-        say(f"alone-{short}-{key}", together(judge, name, who="judge"))
-        say(f"false-{short}-{key}", together(judge, name, "clean"))
+for key, name in (("structural", "rupa_structural"), ("repetition", "repetition")):
+    say(f"either-rules-{key}", together("rules", name))
+    say(f"alone-rules-{key}", together("rules", name, who="judge"))
+    say(f"false-rules-{key}", together("rules", name, "clean"))
 
 # %% [markdown]
-# With the outcome judge alone {glue:text}`c1-alone-outcome-structural` of the silent faults are
-# found; with `rupa_structural` beside it {glue:text}`c1-either-outcome-structural`, at false alarms of
-# {glue:text}`c1-false-outcome-structural`; with `repetition` alone beside it
-# {glue:text}`c1-either-outcome-repetition`, at {glue:text}`c1-false-outcome-repetition`. The rules find
-# {glue:text}`c1-alone-rules-structural` and have two blind spots by construction, the redundant call
-# and the invented promise. With the whole of `rupa_structural` they find
-# {glue:text}`c1-either-rules-structural`, at {glue:text}`c1-false-rules-structural`; with `repetition`,
-# one of its relations, {glue:text}`c1-either-rules-repetition`, at
-# {glue:text}`c1-false-rules-repetition`. A judge that flags nothing gains most from any company, so
-# read the gain beside what the score finds by itself.
+# The rules find {glue:text}`c1-alone-rules-structural` of the silent faults and have two blind spots by
+# construction, the redundant call and the invented promise. With the whole of `rupa_structural` they
+# find {glue:text}`c1-either-rules-structural`, at false alarms of
+# {glue:text}`c1-false-rules-structural`; with `repetition`, one of its relations,
+# {glue:text}`c1-either-rules-repetition`, at {glue:text}`c1-false-rules-repetition`. A judge that
+# flags nothing gains most from any company, so read a gain beside what the score finds by itself.
 #
+# An outcome judge worth the name is in the release. The next table has its published verdicts joined
+# with scores of the release's runs, thoughts emptied, a tenth of the clean runs allowed above. The
+# outcome judge finds {glue:text}`c1-release-alone` of the silent faults; with `rupa_structural`
+# {glue:text}`c1-release-structural`, with `repetition` {glue:text}`c1-release-repetition`, with
+# `failing_share` {glue:text}`c1-release-failing`. Its false alarms,
+# {glue:text}`c1-release-alarm-alone` alone, are then {glue:text}`c1-release-alarm-structural`,
+# {glue:text}`c1-release-alarm-repetition` and {glue:text}`c1-release-alarm-failing`. The step judge,
+# which reads the steps itself, finds {glue:text}`c1-release-step` alone and
+# {glue:text}`c1-release-step-structural` with `rupa_structural`.
+#
+# Read that gain with two cautions. By itself `rupa_structural` finds
+# {glue:text}`c1-release-score` there, at false alarms of {glue:text}`c1-release-score-alarm`; the
+# outcome judge's share on top is mostly flags that it gives the clean run of the case as well, as its
+# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And the similarity is shared
+# words; the section on other readings has shown what another may do to the redundant call.
+
+# %% tags=["hide-input"]
+joined, lines = {}, []
+for (judge, name), rows in store.released_counts("found").groupby(["judge", "score"], sort=False):
+    runs = rows.loc[rows.index.repeat(rows["n"])]
+    found = union(runs["flagged"], runs["alarm"], {
+        side: runs["survival"].eq(side) for side in ("silent", "clean")})
+    joined[judge, name] = found.set_index(["group", "who"]).to_dict("index")
+order_of = [(judge, name) for judge in PRINTED
+            for name in ("rupa_structural", "flat", "repetition", "failing_share")]
+for judge, name in order_of:
+    row = joined[judge, name]
+    lines.append([published[judge], name, *(tables.estimate(row["silent", who], 2)
+                                            for who in ("judge", "score", "either")),
+                  *(tables.estimate(row["clean", who], 2) for who in ("judge", "either"))])
+OUT, STEP = PRINTED[1:3]
+say("release-alone", joined[OUT, "flat"]["silent", "judge"])
+say("release-alarm-alone", joined[OUT, "flat"]["clean", "judge"])
+for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"),
+                  ("failing", "failing_share")):
+    say(f"release-{key}", joined[OUT, name]["silent", "either"])
+    say(f"release-alarm-{key}", joined[OUT, name]["clean", "either"])
+say("release-score", joined[OUT, "rupa_structural"]["silent", "score"])
+say("release-score-alarm", joined[OUT, "rupa_structural"]["clean", "score"])
+say("release-step", joined[STEP, "flat"]["silent", "judge"])
+say("release-step-structural", joined[STEP, "rupa_structural"]["silent", "either"])
+tables.show(pd.DataFrame(lines, columns=[
+    "judge, published", "score", "silent found: judge", "by the score", "by either",
+    "false alarms: judge", "of either"]),
+    "The release's silent faults found by a published judge, a score of the run without thoughts, or "
+    "either of the two, and the false alarms.",
+    "published verdicts; scores measured here, similarity jaccard; released_found.csv in data/recorded")
+
+# %% [markdown]
 # Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
 # redundant calls they were not set on? That is the question of the next page, the free panel. Does
 # passing risk on begin to matter when runs are long and one fault follows from another? That is the

@@ -18,7 +18,7 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "released_pairs",
+__all__ = ["data_folder", "published", "recorded_prefix", "released_counts",
            "sentences", "whole"]
 
 
@@ -83,18 +83,24 @@ def recorded_prefix() -> pd.DataFrame:
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
 
 
-def released_pairs() -> pd.DataFrame:
-    """Read how scores compare the release's faults with their clean runs, in counts.
+def released_counts(name: str) -> pd.DataFrame:
+    """Read what scores of ours make of the release's runs, in counts.
+
+    Parameters
+    ----------
+    name : {"pairs", "found"}
 
     Returns
     -------
     DataFrame
-        version ("as logged" or "thoughts emptied"), then as
+        "pairs": version ("as logged" or "thoughts emptied"), then as
         `tjlib.measure.ahead.score_pairs`, pairs that agree counted in ``n``.
+        "found": judge, score, fault, survival, whether the judge flags and
+        whether the score does at a tenth of the clean runs, and ``n`` runs.
     """
     import pandas as pd
 
-    return pd.read_csv(data_folder("recorded") / "released_pairs.csv")
+    return pd.read_csv(data_folder("recorded") / f"released_{name}.csv")
 
 
 def whole(

@@ -99,7 +99,8 @@ def versions(rows: pd.DataFrame) -> alt.FacetChart:
         x=alt.X("value:Q", title="share of pairs", scale=scale, axis=axis),
         shape=alt.Shape("version:N", legend=legend, scale=alt.Scale(
             domain=list(_LOOKS), range=[look[1] for look in _LOOKS.values()])))
-    one = alt.layer(chance, spans, points, data=rows).properties(width=112, height=alt.Step(36))
+    one = alt.layer(chance, spans, points, data=rows).properties(
+        width=112, height={"step": 40, "for": "position"})
     return facets(one, "panel", _order(rows, "panel"), columns=4, rows=True)
 
 
