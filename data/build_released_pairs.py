@@ -20,6 +20,8 @@ from tjlib.uncertainty.crossfit import half
 #: Scores that read no probabilities, which the release has none of.
 METHODS = ("rupa_structural", "flat", "repetition", "failing_share", "n_words", "n_steps")
 VERSIONS = {"as logged": False, "thoughts emptied": True}
+#: Of the runs that are flagged; the pairs are by shared words.
+SIMILARITIES = ("jaccard", "minilm")
 #: Share of clean runs of the other half of the cases that a score may flag.
 ALARM = 0.1
 
@@ -36,30 +38,31 @@ def counted(cases: Cases) -> pd.DataFrame:
     return found.sort_values(keys, ignore_index=True)
 
 
-def found(cases: Cases) -> pd.DataFrame:
+def found(cases: Cases, similarity: str) -> pd.DataFrame:
     """Count the runs of each kind by whether a judge flags them and whether a score does.
 
     Scores are of runs without thoughts, which on the release spell the fault.
     """
     t, labels = table(cases.labels, cases.verdicts), cases.labels
-    scores = wide(oncases.scored(cases.trajectories, {}, "jaccard", METHODS[:4], blanked=True))
+    scores = wide(oncases.scored(cases.trajectories, {}, similarity, METHODS[:4], blanked=True))
     halves = [half(label.instance_id) for label in labels]
     parts = []
     for j, judge in enumerate(t.judges):
         for name in scores:
             flagged = alarms(scores[name], ~t.faulty, halves, ALARM)
             parts.append(pd.DataFrame({
-                "judge": judge, "score": name,
+                "similarity": similarity, "judge": judge, "score": name,
                 "fault": [label.failure_type or "clean" for label in labels],
                 "survival": [SURVIVAL[x.outcome_correct] if x.faulty else "clean" for x in labels],
                 "flagged": t.flag[:, j].astype(int), "alarm": flagged.astype(int),
                 "n": np.ones(len(labels), int)}))
-    keys = ["judge", "score", "fault", "survival", "flagged", "alarm"]
+    keys = ["similarity", "judge", "score", "fault", "survival", "flagged", "alarm"]
     return pd.concat(parts).groupby(keys, as_index=False)["n"].sum()
 
 
 if __name__ == "__main__":
     cases = oncases.load("released", "constant")
-    for name, frame in (("pairs", counted(cases)), ("found", found(cases))):
+    both = pd.concat([found(cases, by) for by in SIMILARITIES])
+    for name, frame in (("pairs", counted(cases)), ("found", both)):
         with store.atomic(store.data_folder("recorded") / f"released_{name}.csv") as out:
             out.write(frame.to_csv(index=False, lineterminator="\n").encode())

@@ -496,7 +496,7 @@ for side in ("silent", "loud"):
                       .assign(survival=side, level=they.mean()))
 curves = pd.concat(curves, ignore_index=True).replace({"scorer": own_names})
 curves = curves.assign(shown=[tables.estimate(row, 2) for row in curves.to_dict("records")])
-SHOWN = [*(own_names[name] for name in FULL if every[name].nunique() > 1),
+SHOWN = [*(own_names[name] for name in FULL if every[name].min() < every[name].max()),
          *(f"{published[judge]}, published" for judge in PRINTED[1:3]),
          "rupa", "rupa_structural", "sp_mean", "repetition", "failing_share"]
 curve = curves[curves["kept"].isin(AT[1::2]) & curves["scorer"].isin(SHOWN)]
@@ -745,10 +745,10 @@ for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"
 # {glue:text}`c1-either-rules-repetition`, at {glue:text}`c1-false-rules-repetition`. A judge that
 # flags nothing gains most from any company, so read a gain beside what the score finds by itself.
 #
-# An outcome judge worth the name is in the release. The next table has its published verdicts joined
-# with scores of the release's runs, thoughts emptied, a tenth of the clean runs allowed above. The
-# outcome judge finds {glue:text}`c1-release-alone` of the silent faults; with `rupa_structural`
-# {glue:text}`c1-release-structural`, with `repetition` {glue:text}`c1-release-repetition`, with
+# The release has a larger outcome judge. The next table joins its published verdicts with scores of
+# the release's runs, thoughts emptied, a tenth of the clean runs allowed above. With shared words as
+# similarity, the outcome judge finds {glue:text}`c1-release-alone` of the silent faults; with
+# `rupa_structural` {glue:text}`c1-release-structural`, with `repetition` {glue:text}`c1-release-repetition`, with
 # `failing_share` {glue:text}`c1-release-failing`. Its false alarms,
 # {glue:text}`c1-release-alarm-alone` alone, are then {glue:text}`c1-release-alarm-structural`,
 # {glue:text}`c1-release-alarm-repetition` and {glue:text}`c1-release-alarm-failing`. The step judge,
@@ -758,40 +758,48 @@ for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"
 # Read that gain with two cautions. By itself `rupa_structural` finds
 # {glue:text}`c1-release-score` there, at false alarms of {glue:text}`c1-release-score-alarm`; the
 # outcome judge's share on top is mostly flags that it gives the clean run of the case as well, as its
-# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And the similarity is shared
-# words; the section on other readings has shown what another may do to the redundant call.
+# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And that is with shared words
+# as similarity. With sentence embeddings `rupa_structural` beside the outcome judge finds
+# {glue:text}`c1-release-minilm`, at false alarms of {glue:text}`c1-release-minilm-alarm`, and
+# `repetition` {glue:text}`c1-release-minilm-repetition`, at
+# {glue:text}`c1-release-minilm-repetition-alarm`.
 
 # %% tags=["hide-input"]
 joined, lines = {}, []
-for (judge, name), rows in store.released_counts("found").groupby(["judge", "score"], sort=False):
+for (by, judge, name), rows in store.released_counts("found").groupby(
+        ["similarity", "judge", "score"], sort=False):
     runs = rows.loc[rows.index.repeat(rows["n"])]
     found = union(runs["flagged"], runs["alarm"], {
         side: runs["survival"].eq(side) for side in ("silent", "clean")})
-    joined[judge, name] = found.set_index(["group", "who"]).to_dict("index")
-order_of = [(judge, name) for judge in PRINTED
-            for name in ("rupa_structural", "flat", "repetition", "failing_share")]
-for judge, name in order_of:
-    row = joined[judge, name]
-    lines.append([published[judge], name, *(tables.estimate(row["silent", who], 2)
+    joined[by, judge, name] = found.set_index(["group", "who"]).to_dict("index")
+order_of = [(judge, name, by) for judge in PRINTED
+            for name in ("rupa_structural", "flat", "repetition", "failing_share")
+            for by in ("jaccard", "minilm")]
+for judge, name, by in order_of:
+    row = joined[by, judge, name]
+    lines.append([published[judge], name, by, *(tables.estimate(row["silent", who], 2)
                                             for who in ("judge", "score", "either")),
                   *(tables.estimate(row["clean", who], 2) for who in ("judge", "either"))])
 OUT, STEP = PRINTED[1:3]
-say("release-alone", joined[OUT, "flat"]["silent", "judge"])
-say("release-alarm-alone", joined[OUT, "flat"]["clean", "judge"])
+say("release-alone", joined["jaccard", OUT, "flat"]["silent", "judge"])
+say("release-alarm-alone", joined["jaccard", OUT, "flat"]["clean", "judge"])
 for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"),
                   ("failing", "failing_share")):
-    say(f"release-{key}", joined[OUT, name]["silent", "either"])
-    say(f"release-alarm-{key}", joined[OUT, name]["clean", "either"])
-say("release-score", joined[OUT, "rupa_structural"]["silent", "score"])
-say("release-score-alarm", joined[OUT, "rupa_structural"]["clean", "score"])
-say("release-step", joined[STEP, "flat"]["silent", "judge"])
-say("release-step-structural", joined[STEP, "rupa_structural"]["silent", "either"])
+    say(f"release-{key}", joined["jaccard", OUT, name]["silent", "either"])
+    say(f"release-alarm-{key}", joined["jaccard", OUT, name]["clean", "either"])
+say("release-score", joined["jaccard", OUT, "rupa_structural"]["silent", "score"])
+for key, name in (("", "rupa_structural"), ("-repetition", "repetition")):
+    say(f"release-minilm{key}", joined["minilm", OUT, name]["silent", "either"])
+    say(f"release-minilm{key}-alarm", joined["minilm", OUT, name]["clean", "either"])
+say("release-score-alarm", joined["jaccard", OUT, "rupa_structural"]["clean", "score"])
+say("release-step", joined["jaccard", STEP, "flat"]["silent", "judge"])
+say("release-step-structural", joined["jaccard", STEP, "rupa_structural"]["silent", "either"])
 tables.show(pd.DataFrame(lines, columns=[
-    "judge, published", "score", "silent found: judge", "by the score", "by either",
+    "judge, published", "score", "similarity", "silent found: judge", "by the score", "by either",
     "false alarms: judge", "of either"]),
     "The release's silent faults found by a published judge, a score of the run without thoughts, or "
     "either of the two, and the false alarms.",
-    "published verdicts; scores measured here, similarity jaccard; released_found.csv in data/recorded")
+    "published verdicts; scores measured here; released_found.csv in data/recorded", folded=True)
 
 # %% [markdown]
 # Do rules, that one relation and a judge of replies without a model hold on cases, sentences and

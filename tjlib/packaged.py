@@ -95,7 +95,7 @@ def released_counts(name: str) -> pd.DataFrame:
     DataFrame
         "pairs": version ("as logged" or "thoughts emptied"), then as
         `tjlib.measure.ahead.score_pairs`, pairs that agree counted in ``n``.
-        "found": judge, score, fault, survival, whether the judge flags and
+        "found": similarity, judge, score, fault, survival, whether the judge flags and
         whether the score does at a tenth of the clean runs, and ``n`` runs.
     """
     import pandas as pd
