@@ -192,6 +192,7 @@ chapter.text("c1-draws", f"{given.draws}")
 # %% tags=["hide-input"]
 FIGURE = ["rupa", "rupa_structural", "flat", "sp_mean", "repetition", "failing_share", "n_words"]
 FULL = [name for name in asked if every[name].notna().all() and name != "reply:words"]
+VARYING = [name for name in FULL if every[name].min() < every[name].max()]
 counts = store.published("parent_pairs")
 PRINTED = ["programmatic", "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b",
            "selfcons3:qwen2.5:14b"]
@@ -202,13 +203,13 @@ own_names = {name: "rules" if judge in ("rules", "programmatic") else name
              for judge, name in names.items()}
 drawn = pd.concat([
     printed.assign(origin="published"),
-    paired[paired["scorer"].isin([*FULL, *FIGURE])].replace({"scorer": own_names}).assign(
+    paired[paired["scorer"].isin([*VARYING, *FIGURE])].replace({"scorer": own_names}).assign(
         origin="here")])
 drawn = drawn.assign(
     panel=[TITLE.get((s, g)) for s, g in zip(drawn["survival"], drawn["group"], strict=True)],
     shown=[tables.estimate(row, 2) for row in drawn.to_dict("records")]).dropna(subset=["panel"])
 drawn = drawn[drawn["value"].notna() & drawn["group"].ne("all")].astype(dict.fromkeys(("value", "lo", "hi"), float)).round(3)
-rows = [*published.values(), *(own_names[n] for n in FULL), *FIGURE]
+rows = [*published.values(), *(own_names[n] for n in VARYING), *FIGURE]
 rank = {name: i for i, name in enumerate(dict.fromkeys(rows))}
 for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
     row = printed[(printed["scorer"] == published[judge]) & (printed["group"] == "all")]
@@ -216,7 +217,7 @@ for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
 panel = {title: i for i, title in enumerate(TITLE.values())}
 drawn = drawn.iloc[np.lexsort((drawn["scorer"].map(rank), drawn["panel"].map(panel)))]
 
-# %% mystnb={"figure": {"caption": "Paired discrimination by kind of fault, with intervals by whole cases, exact binomial where all pairs agree. Rows: judges of every run, then uncertainty methods, then counts. Dashed: a coin. Hollow: published judges, flags only, on the release's pairs. Data: the cases chosen at the top of this page; parent_pairs.csv in data/published.", "name": "fig-c1-grid"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Paired discrimination by kind of fault, with intervals by whole cases, exact binomial where all pairs agree. Rows: judges of every run that do not say the same of all, then uncertainty methods, then counts. Dashed: a coin. Hollow: published judges, flags only, on the release's pairs. Data: the cases chosen at the top of this page; parent_pairs.csv in data/published.", "name": "fig-c1-grid"}} tags=["hide-input"]
 show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", "hi", "shown"]]),
      name="c1-grid", table=drawn[["panel", "scorer", "origin", "shown", "n"]],
      alt="One panel for each kind of fault, one row a judge or method: a point for the share of pairs "
@@ -263,8 +264,10 @@ for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
     row = printed_clean[(printed_clean["scorer"] == published[judge])
                         & (printed_clean["group"] == "all")]
     say(f"printed-{key}-clean", row[row["survival"] == "silent"].to_dict("records")[0])
-ours = clean[clean["scorer"].isin([*FULL, *FIGURE])].replace({"scorer": own_names})
-apart = pd.concat([printed_clean.assign(origin="published"), ours.assign(origin="here")])
+ours = clean[clean["scorer"].isin([*VARYING, *FIGURE])].replace({"scorer": own_names})
+apart = pd.concat([printed_clean[printed_clean["scorer"].isin(
+    [published[judge] for judge in PRINTED[:3]])].assign(origin="published"),
+    ours.assign(origin="here")])
 apart = apart.assign(
     panel=[TITLE.get((s, g)) for s, g in zip(apart["survival"], apart["group"], strict=True)],
     shown=[tables.estimate(row, 2) for row in apart.to_dict("records")])
@@ -272,7 +275,7 @@ apart = apart[apart["group"].ne("all")].dropna(subset=["panel", "value"]).astype
     dict.fromkeys(("value", "lo", "hi"), float)).round(3)
 apart = apart.iloc[np.lexsort((apart["scorer"].map(rank), apart["panel"].map(panel)))]
 
-# %% mystnb={"figure": {"caption": "AUROC of each kind of fault against all clean runs, with intervals by whole cases. Rows as before. Dashed: a coin. Hollow: published judges by stated confidence, on the release's runs, drawn by run. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published.", "name": "fig-c1-clean"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of each kind of fault against all clean runs, with intervals by whole cases; none where every resample agrees. Rows as before. Dashed: a coin. Hollow: published judges by stated confidence, on the release's runs, drawn by run; the other two are in the table below. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published.", "name": "fig-c1-clean"}} tags=["hide-input"]
 show(charts.grid(apart[["panel", "scorer", "survival", "origin", "value", "lo", "hi", "shown"]],
                  "fault ahead of any clean run,"),
      name="c1-clean", table=apart[["panel", "scorer", "origin", "shown", "n"]],
@@ -293,6 +296,14 @@ show(charts.grid(apart[["panel", "scorer", "survival", "origin", "value", "lo", 
 # %% tags=["hide-input"]
 why = {row["method"]: row["why"] for row in logged.to_dict("records") if row["value"] is None}
 lines = []
+for name in published.values():
+    line = [f"{name}, published"]
+    for side in ("silent", "loud"):
+        for frame in (printed, printed_clean):
+            row = frame[(frame["scorer"] == name) & (frame["survival"] == side)
+                        & (frame["group"] == "all")].to_dict("records")[0]
+            line.append(tables.estimate(row, 2))
+    lines.append(line)
 for name in [*every, *(m for m in scores if m not in methods)]:
     line = [own_names.get(name, name)]
     for side in ("silent", "loud"):
@@ -304,7 +315,8 @@ tables.show(pd.DataFrame(lines, columns=["judge or method", "silent: beside its 
                                          "loud: beside its clean run",
                                          "loud: AUROC, all clean runs"]),
             "Every judge and every method over all silent and all loud faults; one half is a coin, "
-            "higher puts faults first.", MADE, folded=True)
+            "higher puts faults first. Published judges: flags beside the clean run, stated confidence "
+            "against all.", f"{MADE}; published verdicts in data/published", folded=True)
 
 # %% [markdown]
 # ## Under other readings
@@ -496,11 +508,12 @@ for side in ("silent", "loud"):
                       .assign(survival=side, level=they.mean()))
 curves = pd.concat(curves, ignore_index=True).replace({"scorer": own_names})
 curves = curves.assign(shown=[tables.estimate(row, 2) for row in curves.to_dict("records")])
-SHOWN = [*(own_names[name] for name in FULL if every[name].min() < every[name].max()),
+SHOWN = [*(own_names[name] for name in VARYING),
          *(f"{published[judge]}, published" for judge in PRINTED[1:3]),
          "rupa", "rupa_structural", "sp_mean", "repetition", "failing_share"]
 curve = curves[curves["kept"].isin(AT[1::2]) & curves["scorer"].isin(SHOWN)]
 curve = curve.astype(dict.fromkeys(("kept", "value", "lo", "hi", "level"), float)).round(3)
+curve = curve.sort_values("scorer", key=lambda names: names.map(SHOWN.index), kind="stable")
 curve["lo"], curve["hi"] = curve["lo"].fillna(curve["value"]), curve["hi"].fillna(curve["value"])
 
 # %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below, and a judge that says the same of every run is not drawn. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published, drawn by run.", "name": "fig-c1-coverage"}} tags=["hide-input"]
@@ -543,7 +556,8 @@ tables.show(pd.DataFrame.from_dict(lines, orient="index").rename_axis("judge or 
 # Take one relation out of the graph, score every run again, and see which fault loses its lead.
 # {numref}`fig-c1-relations` does so for `rupa_structural`, where relations are all there is besides
 # goal and observations. Left of the dashed line the relation carried the fault; on the line the fault
-# does not need it, or others carry it too. Goal and momentum are no relations and stand below.
+# does not need it, or others carry it too. Goal and momentum are no relations and stand below. Kinds
+# that no single part moves are not drawn: {glue:text}`c1-carry-none`.
 #
 # Changes told apart from nothing, `rupa_structural`: {glue:text}`c1-carry-structural`. `rupa`:
 # {glue:text}`c1-carry-rupa`.
@@ -586,7 +600,11 @@ least = sum(own[step] == min(own) for own, step in twice)
 chapter.text("c1-lowest", f"{least} of {len(twice)}" if cases.given else
              "(undefined: no own uncertainty here)")
 lost = carry["rupa_structural"]
-lost = lost[lost["group"].ne("all")].assign(
+lost = lost[lost["group"].ne("all")]
+moving = {cell for cell, rows in lost.groupby(["survival", "group"]) if rows["value"].any()}
+chapter.text("c1-carry-none", ", ".join(
+    TITLE[cell] for cell in CELLS if cell[1] != "all" and cell not in moving) or "none")
+lost = lost[[cell in moving for cell in zip(lost["survival"], lost["group"], strict=True)]].assign(
     panel=lambda f: [TITLE[cell] for cell in zip(f["survival"], f["group"], strict=True)],
     label=lambda f: f["scorer"].str.replace("_", " "), published=None,
     shown=lambda f: [tables.estimate(row, 2) for row in f.to_dict("records")])
@@ -696,14 +714,14 @@ tables.show(pd.DataFrame(lines, columns=["score", "fault", *WHAT.values(), "a st
 # judge missed, the share that the score puts ahead of the clean parent.
 
 # %% tags=["hide-input"]
-WITH = [name for name in ("rupa", "rupa_structural", "flat", "sp_mean", "repetition",
-                          "failing_share", "n_words", "random") if name in methods]
+WITH = [name for name in ("rupa", "rupa_structural", "sp_mean", "repetition", "failing_share",
+                          "random") if name in methods]
 groups = {"silent": faulty & (side_of == "silent"), "clean": ~faulty}
 halves = [half(name) for name in case]
 ahead_of = pairs.set_index(["judge", "pair"])
 lines, both = [], {}
 for j, judge in enumerate(verdict_table.judges):
-    if names[judge] not in asked or not verdict_table.seen[:, j].all():
+    if names[judge] not in FULL:
         continue
     said = verdict_table.flag[:, j].astype(float)
     missed = {who for who, hit, silent in zip(order, said, groups["silent"], strict=True)

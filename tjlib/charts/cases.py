@@ -16,6 +16,8 @@ from tjlib.charts.theme import role_scale
 __all__ = ["coverage", "grid", "versions"]
 
 _SIDES = ("silent", "loud")
+#: One for colour, shape and dashes, so that they stand in one legend.
+_LEGEND = alt.Legend(title=None, symbolOpacity=1)
 _LOOKS = {"as logged": ("#E69F00", "square"), "thoughts emptied": ("#009E73", "circle")}
 
 
@@ -23,8 +25,8 @@ def _order(rows: pd.DataFrame, field: str) -> list[str]:
     return list(dict.fromkeys(rows[field]))
 
 
-def _side(legend: alt.Legend | None) -> alt.Color:
-    return alt.Color("survival:N", scale=alt.Scale(**role_scale(*_SIDES)), legend=legend)
+def _side() -> alt.Color:
+    return alt.Color("survival:N", scale=alt.Scale(**role_scale(*_SIDES)), legend=_LEGEND)
 
 
 def grid(
@@ -50,7 +52,7 @@ def grid(
     base = alt.Chart().encode(
         y=alt.Y("scorer:N", sort=_order(rows, "scorer"), title=None,
                 axis=alt.Axis(labelLimit=190)),
-        color=_side(alt.Legend(title=None, symbolOpacity=1)),
+        color=_side(),
         tooltip=tips(panel="fault", scorer="score or judge", origin="verdicts",
                      shown="share of pairs"))
     chance = alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0.5, scale=scale))
@@ -60,7 +62,7 @@ def grid(
     x = alt.X("value:Q", title=title, scale=scale, axis=axis)
     drawn = base.transform_filter("isValid(datum.value)")
     points = drawn.transform_filter("datum.origin == 'here'").mark_point(size=75).encode(
-        x=x, shape=alt.Shape("survival:N", legend=None, scale=alt.Scale(
+        x=x, shape=alt.Shape("survival:N", legend=_LEGEND, scale=alt.Scale(
             domain=list(_SIDES), range=["circle", "square"])))
     hollow = drawn.transform_filter("datum.origin == 'published'").mark_point(
         filled=False, shape="diamond", size=150, strokeWidth=2).encode(x=x)
@@ -122,7 +124,7 @@ def coverage(rows: pd.DataFrame) -> alt.FacetChart:
     base = alt.Chart().encode(
         x=alt.X("kept:Q", title="runs kept, share", scale=scale,
                 axis=alt.Axis(values=[0, 0.5, 1])),
-        color=_side(alt.Legend(title=None, symbolOpacity=1)),
+        color=_side(),
         tooltip=tips(scorer="score or judge", survival="faults", kept=("runs kept", ".2f"),
                      shown="faulty among them"))
     title = "faulty among them"
@@ -130,7 +132,7 @@ def coverage(rows: pd.DataFrame) -> alt.FacetChart:
         y=alt.Y("lo:Q", title=title, scale=scale, axis=y), y2="hi:Q")
     line = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("value:Q", title=title, scale=scale, axis=y), strokeDash=alt.StrokeDash(
-            "survival:N", legend=None, scale=alt.Scale(
+            "survival:N", legend=_LEGEND, scale=alt.Scale(
                 domain=list(_SIDES), range=[[1, 0], [8, 3]])))
     level = base.transform_filter("datum.kept == 1").mark_rule(
         strokeDash=[5, 4], strokeWidth=1).encode(
