@@ -41,8 +41,8 @@
 # ## The cases
 #
 # A **fault** is one edit at one step of a run that solves its case; the edited run's **clean parent**
-# is that run. The fault is **silent** if the outcome for the customer came out right all the same,
-# else **loud** ([the testbed chapter](a3_testbed) builds them). A **score** is a number per run,
+# is that run. The fault is {term}`silent <silent fault>` if the outcome for the customer came out right
+# all the same, else {term}`loud <loud fault>` ([the testbed chapter](a3_testbed) builds them). A **score** is a number per run,
 # higher where the run is likelier to fail. The methods are those of
 # [the benchmark](b5_benchmark): RUPA passes risk along relations between steps, `rupa_structural` does so
 # without probabilities, `flat` averages the same inputs without a graph; `pe`, `sp` and `saup` put
@@ -182,11 +182,11 @@ chapter.text("c1-draws", f"{given.draws}")
 #
 # {numref}`fig-c1-grid` asks one question of every judge and every method. Take a fault and its clean
 # parent, the same customer and order: is the fault's score the higher one? The share of pairs in which
-# it is, ties one half, is its **paired discrimination**. One half is a coin; 1 means that the score
-# rises with every fault of the kind, 0 that it falls with every one. How the case is worded cannot
-# help, for both runs have the same. A judge's score is the confidence it gave that the run is faulty,
-# or, if it gives none, its flag; for a flag this is one half plus half of the difference of
-# [the analysis](a7_analysis). Hollow marks are the published judges' flags on the release's
+# it is, ties one half, is its {term}`paired discrimination` on the scale of an {term}`AUROC`. One half
+# is a coin; 1 means that the score rises with every fault of the kind, 0 that it falls with every one.
+# How the case is worded cannot help, for both runs have the same. A judge's score is the confidence it
+# gave that the run is faulty, or, if it gives none, its flag; for a flag this is one half plus half of
+# the difference of [the analysis](a7_analysis). Hollow marks are the published judges' flags on the release's
 # own pairs, which are other cases.
 
 # %% tags=["hide-input"]
@@ -821,7 +821,7 @@ tables.show(pd.DataFrame(lines, columns=[
 
 # %% [markdown]
 # Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
-# redundant calls they were not set on? That is the question of the next page, the free panel. Does
+# redundant calls they were not set on? That is the question of the next page, [the free panel](c1_free_panel). Does
 # passing risk on begin to matter when runs are long and one fault follows from another? That is the
 # question of the page after it, on improvements and cascades. Here a fault is one edit in a run of
 # half a dozen steps, where there is little to pass on.

@@ -219,7 +219,7 @@ def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list
                  "surrogate" if run["read"].any() else "logprob") for run in rows]
 
 
-def scores(tables: Tables, similarity: str = "minilm", measure: str = "entropy") -> pd.DataFrame:
+def scores(tables: Tables, similarity: str = "minilm", measure: str = "nll") -> pd.DataFrame:
     """Take every method's score of every run, as `scoring.evaluate` reads them.
 
     Parameters

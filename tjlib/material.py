@@ -18,6 +18,7 @@ import pandas as pd
 
 from tjlib import features, scoring
 from tjlib.formats import registry
+from tjlib.formats.imported import Imported
 from tjlib.trace import InputError
 from tjlib.uncertainty.evidence import NO_LOGPROBS
 from tjlib.uncertainty.graph import Graph, build
@@ -26,7 +27,8 @@ from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.signals import local as read_off
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["LOCAL", "OWN", "RULES", "SIGNALS", "STORED", "Material", "load", "settings"]
+__all__ = ["LOCAL", "OWN", "RULES", "SIGNALS", "STORED", "Material", "load", "readable",
+           "settings"]
 
 #: What a step's own uncertainty may be read off.
 SIGNALS = ("auto", "nll", "entropy", "constant")
@@ -128,15 +130,38 @@ def load(
     return found
 
 
+def readable(traces: str, runs: Sequence[Imported], signal: str) -> str:
+    """Tell what the steps' own uncertainty of a log is read off, or refuse what is not in it.
+
+    Parameters
+    ----------
+    traces : str
+        The log's path, for the message.
+    runs : sequence of Imported
+    signal : str
+        One of `SIGNALS`.
+
+    Returns
+    -------
+    {"logprob", "constant"}
+
+    Raises
+    ------
+    InputError
+        If the log does not hold what was asked for.
+    """
+    has = any(step.logprobs for run in runs for step in run.trajectory.steps)
+    if signal == "entropy" or (signal == "nll" and not has):
+        what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
+        raise InputError(f"{traces}: the log does not hold {what}; give signal auto")
+    return "logprob" if has and signal != "constant" else "constant"
+
+
 def _log(traces, methods, embedder, signal, parameters) -> Material:
     log = registry.load(traces)
     runs = [msgspec.structs.replace(run, task_id=run.task_id or run.trajectory.trajectory_id)
             for run in log.runs]
-    has = any(step.logprobs for run in runs for step in run.trajectory.steps)
-    if signal == "entropy" or (signal == "nll" and not has):
-        what = "the distributions of tokens" if signal == "entropy" else "token log-probabilities"
-        raise InputError(f"{traces}: the log does not hold {what}; give signal auto or constant")
-    source = "logprob" if has and signal != "constant" else "constant"
+    source = readable(traces, runs, signal)
     local = [read_off(run.trajectory, source) for run in runs]
     by = similarity(embedder)
     graphs = [build(run.trajectory, parameters, by) for run in runs]
