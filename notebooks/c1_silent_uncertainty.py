@@ -508,15 +508,16 @@ for side in ("silent", "loud"):
                       .assign(survival=side, level=they.mean()))
 curves = pd.concat(curves, ignore_index=True).replace({"scorer": own_names})
 curves = curves.assign(shown=[tables.estimate(row, 2) for row in curves.to_dict("records")])
-SHOWN = [*(own_names[name] for name in VARYING),
+share = dict(zip(names.values(), verdict_table.flag.mean(axis=0), strict=True))
+SHOWN = [*(own_names[name] for name in VARYING if share[name] >= 0.01),
          *(f"{published[judge]}, published" for judge in PRINTED[1:3]),
-         "rupa", "rupa_structural", "sp_mean", "repetition", "failing_share"]
+         "rupa", "rupa_structural", "repetition", "failing_share"]
 curve = curves[curves["kept"].isin(AT[1::2]) & curves["scorer"].isin(SHOWN)]
 curve = curve.astype(dict.fromkeys(("kept", "value", "lo", "hi", "level"), float)).round(3)
 curve = curve.sort_values("scorer", key=lambda names: names.map(SHOWN.index), kind="stable")
 curve["lo"], curve["hi"] = curve["lo"].fillna(curve["value"]), curve["hi"].fillna(curve["value"])
 
-# %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below, and a judge that says the same of every run is not drawn. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published, drawn by run.", "name": "fig-c1-coverage"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below, and a judge that flags fewer than one run in a hundred is not drawn. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published, drawn by run.", "name": "fig-c1-coverage"}} tags=["hide-input"]
 show(charts.coverage(curve[["scorer", "survival", "kept", "value", "lo", "hi", "level", "shown"]]),
      name="c1-coverage",
      alt="One panel for each judge or method: two lines with bands for the share of faults among the "
@@ -821,10 +822,10 @@ tables.show(pd.DataFrame(lines, columns=[
 
 # %% [markdown]
 # Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
-# redundant calls they were not set on? That is the question of the next page, [the free panel](c1_free_panel). Does
-# passing risk on begin to matter when runs are long and one fault follows from another? That is the
-# question of the page after it, on improvements and cascades. Here a fault is one edit in a run of
-# half a dozen steps, where there is little to pass on.
+# redundant calls they were not set on? That is the question of the next page,
+# [the free panel](c1_free_panel). Does passing risk on begin to matter when runs are long and one
+# fault follows from another? That is the question of the page after it, on improvements and cascades.
+# Here a fault is one edit in a run of half a dozen steps, where there is little to pass on.
 #
 # ## What would change our mind
 #
