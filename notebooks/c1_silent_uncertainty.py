@@ -24,8 +24,8 @@
 #
 # ```{admonition} In one minute
 # Of {glue:text}`c1-n-silent` silent faults beside the clean run of their own case, RUPA without
-# probabilities puts a share of {glue:text}`c1-structural-paired` ahead, RUPA with a small reader's
-# surprise {glue:text}`c1-rupa-paired`; a coin has one half. The published outcome judge has
+# probabilities puts a share of {glue:text}`c1-structural-paired` ahead, RUPA with the uncertainty of a
+# small model that read the calls {glue:text}`c1-rupa-paired`; a coin has one half. The published outcome judge has
 # {glue:text}`c1-printed-outcome-paired` on its own pairs, the step judge
 # {glue:text}`c1-printed-step-paired`. Against clean runs of all cases, as one would meet them, the
 # four have an AUROC of {glue:text}`c1-structural-clean`, {glue:text}`c1-rupa-clean`,
@@ -49,7 +49,8 @@
 # token probabilities together; the controls count steps, words, repetitions and failed observations.
 #
 # Runs: {glue:text}`c1-n`, from {glue:text}`c1-origin`. Who judged how many: {glue:text}`c1-coverage`.
-# A step's own uncertainty: {glue:text}`c1-signal`.
+# A step's own uncertainty: {glue:text}`c1-signal`. Where a small model read the calls afterwards, it
+# is called the reader below.
 #
 # Run the page on the judging paper's own files, or on another set of ours:
 #
@@ -114,7 +115,11 @@ scores = oncases.wide(logged).loc[order]
 methods = scores.columns[scores.notna().any()].tolist()
 every = pd.concat([by_judge[asked], scores[methods]], axis=1)
 READ = f"the {given.signal} of the calls' tokens as SmolLM2 read them, nats" if cases.given else "none"
-MADE = f"{cases.origin}; similarity {given.embedder}; own uncertainty: {READ}"
+RUNS = {"recorded": "our own desk, as stored in data/recorded",
+        "released": "the judging paper's release"}.get(given.traces, given.traces)
+BY = f"similarity {given.embedder}; own uncertainty: {READ}"
+MADE = f"{cases.origin}; {BY}"  # of verdicts and scores
+SCORED = f"measured here: {RUNS}; {BY}"  # of scores alone
 
 # %% tags=["hide-input"]
 pairs = score_pairs(labels, every, replies)
@@ -171,8 +176,7 @@ chapter.number("c1-n", len(labels), 0)
 chapter.number("c1-n-silent", pick("paired", "random")["n"], 0)
 chapter.number("c1-n-loud", pick("paired", "random", "loud")["n"], 0)
 chapter.number("c1-n-clean", sum(not label.faulty for label in labels), 0)
-chapter.text("c1-origin", {"recorded": "our own desk, as stored in data/recorded",
-                           "released": "the judging paper's release"}.get(given.traces, given.traces))
+chapter.text("c1-origin", RUNS)
 chapter.text("c1-signal", READ)
 chapter.text("c1-coverage", coverage(verdict_table))
 chapter.text("c1-draws", f"{given.draws}")
@@ -240,9 +244,9 @@ show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", 
 # - **Words written**. Rises with: {glue:text}`c1-words-above`. Falls with: {glue:text}`c1-words-below`.
 #
 # A score that falls with a fault is a finding too. In {glue:text}`c1-lowest` faults of the type
-# wrong_tool, a call made twice, the step of the fault is the one of the whole run by which the reader
-# is surprised least: what it has just read does not surprise it again. A user of the score would be
-# pointed away from the fault.
+# wrong_tool, a call made twice, the step of the fault is the one of the whole run at which the reader
+# is least uncertain: it has just read those very words. A user of the score would be pointed away
+# from the fault.
 #
 # Intervals here say little. A fault type is one edit at one place, and our desk answers the same way
 # each time, so fifty pairs can be one experiment done fifty times. What the interval cannot say is
@@ -328,8 +332,8 @@ tables.show(pd.DataFrame(lines, columns=["judge or method", "silent: beside its 
 # {glue:text}`c1-read-jaccard-tool` and {glue:text}`c1-read-minilm-tool`. Where these two lie on either
 # side of one half, a fault was found or hidden by a choice that the method leaves open. `flat` tells
 # why: by either similarity the repeated call lies nearer to the goal than the call it replaced. With
-# shared words the repetition outweighs that, with embeddings it does not. Counting repetition needs no such choice here: calls that are equal to the letter
-# repeat under either.
+# shared words the repetition outweighs that, with embeddings it does not. Counting repetition needs
+# no such choice here: calls that are equal to the letter repeat under either.
 
 # %% tags=["hide-input"]
 READINGS = [(by, of) for by in ("jaccard", "minilm") for of in ("entropy", "nll")]
@@ -377,8 +381,8 @@ tables.show(readings, "RUPA and its inputs under other readings; one half is a c
 #   `verbalized` and `uprop` need what no run here holds.
 # - **Judges** that are models would have to be asked again.
 #
-# Of {glue:text}`c1-blank-cells` method and kind of fault on these cases, emptying the thoughts moves
-# {glue:text}`c1-blank-moved`: {glue:text}`c1-blank-which`.
+# Of {glue:text}`c1-blank-cells` pairs of a method and a kind of fault on these cases, emptying the
+# thoughts moves {glue:text}`c1-blank-moved`: {glue:text}`c1-blank-which`.
 #
 # {numref}`fig-c1-thoughts` has the same on the release. `flat` there goes
 # from {glue:text}`c1-release-flat-logged` to {glue:text}`c1-release-flat-blank` on wrong_tool when the
@@ -431,8 +435,7 @@ show(charts.versions(there[["panel", "scorer", "version", "value", "lo", "hi", "
 # number of steps has a paired discrimination of its own, {glue:text}`c1-steps-skip` on a skipped
 # step that stays silent, because the parent is always the longer one. Turned round, `fewer_steps`
 # has {glue:text}`c1-fewer-skip`. A mean over steps is not free of this either: take a step out, and
-# the mean is over other steps. And RUPA's risk rises over the first steps, because momentum has to
-# gather, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
+# the mean is over other steps. And RUPA's risk rises over the first steps, while momentum gathers, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
 # {glue:text}`c1-structural-stop`, and without momentum {glue:text}`c1-no-momentum-stop`.
 #
 # So each clean parent is scored again without the steps that the shorter fault lacks, and compared
@@ -466,15 +469,15 @@ lines = [[name, *(text for cell in SHORTER for text in (
 tables.show(pd.DataFrame(lines, columns=["method", *(f"{TITLE[cell]}: {what}" for cell in SHORTER
                                                      for what in ("as logged", "same steps"))]),
             "Paired discrimination of faults that shorten the run, against the clean parent as it is "
-            "and without the steps the fault lacks.", MADE)
+            "and without the steps the fault lacks.", SCORED)
 
 # %% [markdown]
 # On a silent skipped step `rupa_structural` goes from {glue:text}`c1-structural-skip` to
 # {glue:text}`c1-structural-skip-equal`, `sp_mean` from {glue:text}`c1-sp-skip` to
 # {glue:text}`c1-sp-skip-equal`, `rupa` from {glue:text}`c1-rupa-skip` to
 # {glue:text}`c1-rupa-skip-equal`. One half at the right says that the left was about which steps the
-# mean was over. A reader's numbers that stay apart mean no more than that it had read less by then:
-# later tokens surprise less the more was said before.
+# mean was over. Where the reader's numbers stay apart, that may mean no more than that it had read
+# less by then: it would have to read the clean run without the step to tell.
 #
 # ## Which runs to hand over
 #
@@ -652,7 +655,7 @@ for kind in FAULT_TYPES:
     lines.append(line)
 tables.show(pd.DataFrame(lines, columns=["fault", *FIRES]),
             "Runs in which a relation reaches the step of the fault or the step after, faults and "
-            "their clean parents at the same step.", MADE)
+            "their clean parents at the same step.", SCORED)
 
 # %% [markdown]
 # ## Does it point at the step?
@@ -702,7 +705,7 @@ for key, form in (("structural", "rupa_structural"), ("rupa", "rupa")):
         say(f"{what}-{key}", spots.get((form, "all", what), NOWHERE))
 chapter.number("c1-peak-chance", spots["rupa_structural", "all", "peak"]["chance"], 2)
 tables.show(pd.DataFrame(lines, columns=["score", "fault", *WHAT.values(), "a step at random"]),
-            "Share of faults whose failure step is the one named; higher is better.", MADE)
+            "Share of faults whose failure step is the one named; higher is better.", SCORED)
 
 # %% [markdown]
 # ## What the two find together
