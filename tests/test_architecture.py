@@ -177,6 +177,11 @@ ARROWS = {
                        "tjlib.formats.registry", "tjlib.scoring", "tjlib.uncertainty.*"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
+    "tjlib.oncases": ["tjlib.desk.rules", "tjlib.desk.testbed", "tjlib.features",
+                      "tjlib.formats.imported", "tjlib.formats.registry",
+                      "tjlib.judges.modelfree", "tjlib.scoring", "tjlib.store",
+                      "tjlib.textscores", "tjlib.uncertainty.signals",
+                      "tjlib.uncertainty.similarity"],
     "tjlib.packaged": [],
     "tjlib.page": [],
     "tjlib.prefixes": [f"tjlib.uncertainty.{name}" for name in (
