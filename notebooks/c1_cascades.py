@@ -355,7 +355,7 @@ show(analysis.forest(arrived, "share above, minus one half", shared=True), name=
 #
 # With the dial as above, the table has how often a run's riskiest step is its first fault, the step after
 # it, or any of its faults. *Caller blamed* moves the uncertainty of an observation to the step that caused
-# it, one of the changes that the chapter on improvements tries.
+# it, one of the changes that [the chapter on improvements](c1_improvements) tries.
 
 # %% tags=["hide-input"]
 SERIES = {"full": "RUPA", "no_propagation": "no propagation", "caller": "caller blamed",

@@ -826,8 +826,9 @@ tables.show(pd.DataFrame(lines, columns=[
 # %% [markdown]
 # Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
 # redundant calls they were not set on? That is the question of the next page,
-# [the free panel](c1_free_panel). Does passing risk on begin to matter when runs are long and one
-# fault follows from another? That is the question of the page after it, on improvements and cascades.
+# [the free panel](c1_free_panel). Can the method be made better without looking at an outcome, and
+# does passing risk on begin to matter when runs are long and one fault follows from another? Those
+# are the questions of [improvements](c1_improvements) and of [cascades](c1_cascades).
 # Here a fault is one edit in a run of half a dozen steps, where there is little to pass on.
 #
 # ## What would change our mind
