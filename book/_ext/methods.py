@@ -40,8 +40,9 @@ JUDGES = {
     "reply": ("judges.modelfree.ModelFree", "the reply's sentences and every observation",
               "whether an observation supports each sentence",
               "clean runs for a threshold, or a model", "0, or 1"),
-    "free": ("judges.free.Panel", "every call and observation, and the reply",
-             "whether rules, a repeated call or the reply give cause", "nothing", "0"),
+    "free": ("judges.free.Panel", "every call, every observation and the reply",
+             "whether a rule is broken, a call made again in vain or a sentence unsupported",
+             "the refund desk's runs, for its rules", "0"),
 }
 _VIEWS = {"reply": "the request and the reply", "steps": "every step and the reply"}
 _TASKS = {"reply": "whether the reply resolves the request", "steps": "whether each step was right"}
@@ -51,7 +52,8 @@ SOURCES = {
     "step": f"{_PAPER}, appendix D",
     "ensemble": f"{_PAPER}, appendix D, after {{cite:t}}`wang2023consistency`",
     "reply": f"ours, after {_PAPER}, section 7.2", "match": "ours, with evaluators' usual modes",
-    "reply-steps": "ours", "steps-reply": "ours", "free": "ours",
+    "free": "ours, with {cite:t}`rupa2026`'s repetition",
+    "reply-steps": "ours", "steps-reply": "ours",
     "rupa": "{cite:t}`rupa2026`, equations 1 to 5", "rupa_structural": "ours",
     "pe": "{cite:t}`rupa2026`, section 5", "sp_sum": "{cite:t}`rupa2026`, section 5",
     "sp_mean": "ours", "verbalized": "{cite:t}`lin2022,xiong2024`",
