@@ -54,8 +54,8 @@ class ChapterRuns(_Table):
     def lines(self) -> list[str]:
         """Write the rows."""
         took = self.app.tj_record["chapters"]
-        return [f"|[{title(notebook)}](/{doc}.ipynb)|`{doc.rpartition('/')[2]}`|{took[doc]['seconds']:.1f}|"
-                for doc, notebook in chapters(self.app.env)]
+        return [f"|[{title(notebook)}](/{doc}.ipynb)|`{doc.rpartition('/')[2]}`|"
+                f"{took[doc]['seconds']:.1f}|" for doc, notebook in chapters(self.app.env)]
 
 
 class Versions(_Table):
