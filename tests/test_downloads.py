@@ -141,6 +141,7 @@ def test_with_an_address_a_chapter_has_the_buttons_and_other_pages_have_not(laun
     for button in buttons(HERE, "notebooks/gallery"):
         assert f'href="{button["url"]}"' in page.replace("&amp;", "&")
         assert (launched / button["icon"]).is_file() and f"../{button['icon']}" in page
+    assert not re.search(r'<(?:script|img|link|iframe)[^>]+(?:src|href)="(?:https?:)?//', page)
     assert "mybinder" not in (launched / "book/intro.html").read_text("utf-8")
     notebook = nbformat.read(launched / "_sources/notebooks/gallery.ipynb", as_version=4)
     assert notebook.cells[0].source == install(HERE)
