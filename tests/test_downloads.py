@@ -70,8 +70,9 @@ def glue(name: str, text: str):
 def test_the_books_markdown_becomes_everybodys():
     figure = {"figure": {"name": "fig-a", "caption": "Of {glue:text}`n` runs."}}
     cells = [
-        new_markdown_cell("(here)=\n# T\n{glue:text}`n` runs, {numref}`fig-a`, see [b](b4_graph) "
-                          "and [c](https://c.d); {eq}`eq-x`, {numref}`Picture %s <fig-a>`."),
+        new_markdown_cell("(here)=\n# T\n{glue:text}`n` {term}`runs <run>`, {numref}`fig-a`, "
+                          "see [b](b4_graph) and [c](https://c.d); {eq}`eq-x`, "
+                          "{numref}`Picture %s <fig-a>`."),
         new_code_cell("1", metadata={"mystnb": figure}, outputs=[glue("n", "seven")]),
         new_markdown_cell("```{math}\n:label: eq-x\nx = 1\n```\n\n```{admonition} Solution\n"
                           ":class: dropdown\nIt is {glue:text}`n`.\n```\n\n"

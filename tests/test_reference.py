@@ -1,176 +1,117 @@
-"""Pages made while the book is built: parameters of every chapter, and what ran on what."""
+"""The reference pages: no word without an entry, no judge or method without a row."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
 import re
-import shlex
-import shutil
-from html import unescape
 
-import nbformat
 import pytest
 from built import ROOT, build, real_book, small_book
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from parameters import rows, title
+from methods import COSTS, JUDGES, SOURCES, judges, methods, needs
 
-from tjlib import rerun
-from tjlib.chapter import from_text
+from tjlib.judges.panel import DESIGNS
+from tjlib.uncertainty.methods import METHODS
 from tjlib.usage import parser
 
 pytestmark = pytest.mark.xdist_group("book")
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PAGES = [*(ROOT / "notebooks").glob("*.py"), *(ROOT / "book").glob("*.md")]
 
 
-def text_of(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", "", html))
+def glossary() -> list[str]:
+    """The terms that the glossary explains."""
+    text = (ROOT / "book" / "glossary.md").read_text("utf-8")
+    lists = re.findall(r"```\{glossary\}\n(.*?)```", text, re.DOTALL)
+    return [line for part in lists for line in part.splitlines() if line and line[0] != " "]
 
 
-def notebook(parameters: str, check: str):
-    return new_notebook(cells=[
-        new_markdown_cell("# A claim\n\nWords."),
-        new_code_cell(parameters, metadata={"tags": ["parameters"]}),
-        new_code_cell(f"from tjlib import chapter\n{check}")])
+def test_every_word_that_a_page_links_has_one_entry():
+    terms = glossary()
+    assert len(terms) == len(set(terms)) >= 60
+    linked = {
+        (target or words).replace("\n# ", " ")
+        for page in PAGES
+        for words, target in re.findall(r"\{term\}`([^`<]*?)(?: *<([^`>]+)>)?`",
+                                        page.read_text("utf-8"))}
+    assert linked <= set(terms) and len(linked) >= 30
 
 
-def test_name_type_default_meaning_and_what_is_allowed_are_read_off_the_two_cells():
-    made = notebook(
-        'draws: int = 2_000  # replicates\nkind: str = ""  # which; empty: all\n'
-        'many: list[str] = ["a"]  # some\nshare: float = 0.5  # of all # of them\n'
-        'labels: str = ""  # a file\nout: str = ""  # another\n',
-        "KINDS = ('a', 'b')\nRULES = {'share': lambda v: None if 0 <= v <= 1 else 'give 0 to 1'}\n"
-        "given = chapter.check(globals(), kind=('', *KINDS), many=KINDS, **RULES,\n"
-        "    draws=lambda v: None if v > 9 else 'give 10 or more',\n"
-        "    labels=lambda v: 'name the runs first' if v and not out else None)")
-    assert rows(made).to_numpy().tolist() == [
-        ["draws: int", "2_000", "replicates", "10 or more"],
-        ["kind: str", '""', "which; empty: all", "(empty), a, b"],
-        ["many: list[str]", '["a"]', "some", "a, b"],
-        ["share: float", "0.5", "of all # of them", "0 to 1"],
-        ["labels: str", '""', "a file", "name the runs first"],
-        ["out: str", '""', "another", "–"],
-    ]
-    assert title(made) == "A claim"
+@pytest.mark.parametrize("part", ["a3", "a4", "a5", "a6", "a7", "a8", "a9", "b3", "b4", "c2"])
+def test_a_chapter_leads_to_the_glossary(part):
+    (page,) = (ROOT / "notebooks").glob(f"{part}_*.py")
+    assert "{term}`" in page.read_text("utf-8")
 
 
-def test_a_rule_that_cannot_be_asked_is_said_to_exist_and_a_long_list_is_cut_short():
-    made = notebook(f"ids: list[int] = {list(range(100, 140))}  # which",
-                    "chapter.check(globals(), ids=lambda v: v[0].nothing)")
-    assert rows(made).iloc[0].tolist() == ["ids: list[int]", "[100, ...], 40 in all", "which",
-                                           "checked"]
+def names(rows: list[list[str]]) -> list[str]:
+    """The names in the first column of a table, without their links."""
+    return [re.fullmatch(r"\{py:obj\}`(\S+) <(tjlib\.\S+)>`", row[0])[1] for row in rows[1:]]
 
 
-def test_a_chapter_without_parameters_has_no_rows():
-    assert rows(new_notebook(cells=[new_code_cell("1")])).empty
+def test_every_judge_of_the_command_line_and_every_design_has_a_row():
+    found = names(judges())
+    assert len(found) == len(set(found)) and set(DESIGNS) | set(JUDGES) == set(found)
+    for name in found:  # and none that the command line would not take
+        parser().parse_args(["judge", name, "--traces", "a", "--out", "b"])
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_papermill_finds_the_same_parameters(path):
-    found = rows(nbformat.read(path, as_version=4))
-    theirs = rerun.parameters(str(path))
-    assert found["parameter"].tolist() == [
-        f"{name}: {told['inferred_type_name']}" for name, told in theirs.items()]
-    assert found["what it is"].tolist() == [told["help"].strip() for told in theirs.values()]
-    short = found["default"].str.contains(" in all")
-    assert [d for d, cut in zip(found["default"], short, strict=True) if not cut] == [
-        told["default"] for told, cut in zip(theirs.values(), short, strict=True) if not cut]
+def test_every_uncertainty_method_has_a_row_and_a_source():
+    assert names(methods()) == list(METHODS)
+    assert set(SOURCES) <= set(METHODS) | set(names(judges()))
+    assert all(row[-1] for row in methods())
 
 
-def test_the_page_has_every_parameter_of_every_chapter_in_reading_order():
-    page = (real_book() / "book" / "rerun.html").read_text("utf-8")
-    parts = re.split(r'<section id="parameters-[\w-]+">', page)[1:]
-    order = re.findall(r"file: notebooks/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
-    assert len(parts) == len(order) == len(NOTEBOOKS)
-    for name, part in zip(order, parts, strict=True):
-        assert f'href="../notebooks/{name}.html"' in part
-        frame = rows(nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4))
-        body = part.split("<tbody>")[1].split("</tbody>")[0]
-        shown = [[text_of(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
-                 for row in body.split("</tr>")[:-1]]
-        assert shown == frame.to_numpy().tolist() and shown
+def test_no_cell_of_the_tables_is_cut_by_its_own_text():
+    for rows in (judges(), methods()):
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert not [cell for row in rows for cell in row if re.search(r"(?<!\\)\||\n", cell)]
 
 
-def commands(name: str) -> list[list[str]]:
-    text = (ROOT / "book" / name).read_text("utf-8").replace("\\\n", " ")
-    return [shlex.split(line, comments=True) for line in text.splitlines()
-            if line.startswith("tjlib ")]
+def test_what_a_method_needs_is_what_it_asks_for():
+    logprobs, stated, drawn = COSTS
+    assert needs("pe") == ([logprobs], False)
+    assert needs("rupa") == ([logprobs], True)
+    assert needs("rupa_structural") == ([], True)
+    assert needs("tracer") == ([f"{logprobs}, if there are any"], True)
+    assert needs("verbalized") == ([stated], False)
+    assert needs("uprop") == ([drawn], False)
+    assert needs("n_steps") == ([], False)
 
 
-@pytest.mark.parametrize("words", commands("rerun.md"), ids=" ".join)
-def test_a_command_of_the_page_is_one_that_the_chapter_and_the_program_take(words):
-    told = parser().parse_args(words[1:])
-    if words[1] == "rerun":
-        known = rerun.parameters(str(ROOT / "notebooks" / f"{words[2]}.py"))
-        for name, value in told.parameter:
-            from_text(name, known[name]["inferred_type_name"], value)
+def test_the_published_tokens_are_prompt_and_answer_together():
+    rows = dict(zip(names(judges()), judges()[1:], strict=True))
+    assert rows["outcome"][4:6] == ["1", "710"]  # 578.30 + 132.14
+    assert rows["ensemble"][4:6] == ["3", "4,255"]  # 3039.09 + 1215.52
+    assert rows["rules"][4:6] == ["0", "-"]
 
 
-STATUS = """\
-# Status
-
-```{chapter-runs}
-```
-
-```{versions}
-```
-
-```{data-files}
-```
-"""
-CHAPTER = "# %% [markdown]\n# # The claim\n\n# %%\nanswer = 42\n"
+def test_every_citation_has_its_entry_and_every_entry_is_cited():
+    entries = re.findall(r"^@\w+\{(\S+),$", (ROOT / "book" / "references.bib").read_text("utf-8"),
+                         re.MULTILINE)
+    pages = [*PAGES, ROOT / "book" / "_ext" / "methods.py"]
+    cited = {key for page in pages
+             for keys in re.findall(r"\{cite(?::t)?\}+`([^`]+)`", page.read_text("utf-8"))
+             for key in keys.split(",")}
+    assert len(entries) == len(set(entries)) and cited == set(entries)
 
 
-@pytest.fixture(scope="module")
-def two(tmp_path_factory):
-    """The same book built twice, in two places."""
-    made = []
-    for place in ("one", "two"):
-        folder = small_book(tmp_path_factory.mktemp(place), {"mine": CHAPTER})
-        (folder / "data").mkdir()
-        (folder / "data" / "x.csv").write_text("a,b\n", "utf-8")
-        (folder / "book" / "status.md").write_text(STATUS, "utf-8")
-        with (folder / "_toc.yml").open("a", encoding="utf-8") as toc:
-            toc.write("  - file: book/status\n")
-        done = build(folder, folder)
-        assert done.returncode == 0, done.stdout
-        made.append(folder)
-    return made
-
-
-def status(folder) -> str:
-    return (folder / "_build/html/book/status.html").read_text("utf-8")
-
-
-def test_two_builds_give_the_same_status_but_for_the_seconds(two):
-    seconds = re.compile(r"(?<=<p>)\d+\.\d(?=</p>)")
-    first, second = (seconds.sub("s", status(folder)) for folder in two)
-    assert first == second and len(seconds.findall(status(two[0]))) == 1
-    assert not re.search(r"20\d\d-\d\d|\d\d:\d\d", text_of(first.split("<article")[1]))
-
-
-def test_kept_outputs_keep_their_seconds_and_a_changed_file_its_new_digest(two):
-    folder, before = two[0], status(two[0])
-    shutil.rmtree(folder / "_build")
+def test_a_judge_without_a_page_or_a_word_without_an_entry_stops_the_build(tmp_path):
+    folder = small_book(tmp_path, {"one": "# %% [markdown]\n# # A chapter\n"})
+    text = "# A book\n\nA {term}`nothing`, {py:obj}`tjlib.nothing`, {cite}`nobody`.\n"
+    (folder / "book" / "intro.md").write_text(text, "utf-8")
     done = build(folder, folder)
-    assert "kept notebooks/mine" in done.stdout and status(folder) == before
-    (folder / "data" / "x.csv").write_text("a,c\n", "utf-8")
-    done = build(folder, folder)
-    assert "ran notebooks/mine" in done.stdout
-    old, new = (hashlib.sha256(text).hexdigest()[:16] for text in (b"a,b\n", b"a,c\n"))
-    assert old in before and new in status(folder) and old not in status(folder)
+    assert done.returncode != 0
+    for told in ("term not in glossary: 'nothing'", "target not found: tjlib.nothing", "nobody"):
+        assert told in done.stdout, told
 
 
-def test_the_status_links_each_chapter_and_names_versions_and_data():
-    page = (real_book() / "book" / "status.html").read_text("utf-8")
-    for path in NOTEBOOKS:
-        words = title(nbformat.read(path, as_version=4))
-        link = rf'href="\.\./notebooks/{path.stem}\.html">(?:<[^>]+>)*{re.escape(words)}<'
-        assert re.search(link, page), path
-    words = text_of(page)
-    assert f"python\n{platform.python_version()}\n" in words
-    for path in sorted((ROOT / "data").rglob("*.jsonl")):
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        row = f"{path.relative_to(ROOT / 'data').as_posix()}\n{path.stat().st_size}\n{digest[:16]}"
-        assert row in words
+def test_the_library_s_pages_describe_what_a_reader_calls():
+    seen = {page.stem: page.read_text("utf-8")
+            for page in (real_book() / "book" / "api").glob("*.html")}
+    for page, name in [
+        ("records", "tjlib.trace.Trajectory"), ("records", "tjlib.store.load"),
+        ("desk", "tjlib.desk.testbed.judged_set"), ("judges", "tjlib.judges.panel.Judge"),
+        ("measure", "tjlib.measure.intervals.intervals"),
+        ("uncertainty", "tjlib.uncertainty.propagate.propagate"),
+        ("records", "tjlib.formats.registry.load"), ("records", "tjlib.chapter.check"),
+    ]:
+        assert f'id="{name}"' in seen[page], name
+    assert not [page for page, text in seen.items() if "Alias for field" in text]

@@ -18,7 +18,7 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "whole"]
+__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "sentences", "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -53,8 +53,12 @@ def published(name: str) -> pd.DataFrame:
     return pd.read_csv(data_folder("published") / f"{name}.csv")
 
 
-def sentences() -> pd.DataFrame:
+def sentences(name: str = "reply_sentences") -> pd.DataFrame:
     """Read the invented sentences that test a judge of replies.
+
+    Parameters
+    ----------
+    name : {"reply_sentences", "other_wordings"}
 
     Returns
     -------
@@ -64,7 +68,7 @@ def sentences() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(data_folder("sentences") / "reply_sentences.csv")
+    return pd.read_csv(data_folder("sentences") / f"{name}.csv")
 
 
 def recorded_prefix() -> pd.DataFrame:
@@ -80,6 +84,21 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def free_logs() -> pd.DataFrame:
+    """Read what the free panel's members said of public logs.
+
+    Returns
+    -------
+    DataFrame
+        One row a run: set and trajectory_id (of `tjlib.features`), then rules,
+        repetition, reply and near (the wider repetition): 1 flagged, 0 not,
+        missing where the member does not bear on the run.
+    """
+    columns = ["set", "trajectory_id", "rules", "repetition", "reply", "near"]
+    return whole(data_folder("recorded") / "free_logs.csv.gz", columns,
+                 remedy="make it anew with data/build_panel.py")
 
 
 def whole(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["glued_in", "page"]
+__all__ = ["glued_in", "page", "words"]
 
 _GLUE = "application/papermill.record/"  # myst_nb's mark on what `glue` puts away
 #: The scripts nbconvert would have the page load from other hosts.
@@ -27,6 +27,9 @@ _REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
 BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
 _BOXES = {"admonition", "note", "tip", "hint", "important", "warning", "caution", "seealso"}
 NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
+#: A word of the glossary, and a key of the bibliography: both stay behind in the book.
+_TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
+_CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 EQ = re.compile(r"\{eq\}`([^`]+)`")
 EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
@@ -58,6 +61,26 @@ figcaption { padding: .4em 0; text-align: left; }
 <details class="tj-code"><summary>Show code</summary>{{ super() }}</details>
 {% else %}{{ super() }}{% endif %}{% endblock %}
 """
+
+
+def words(text: str) -> str:
+    """Leave of a word of the glossary the word, of a citation its keys.
+
+    Parameters
+    ----------
+    text : str
+        The book's Markdown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> words("a {term}`verdict`, {term}`loud <loud fault>`: {cite}`guo`")
+    'a verdict, loud: [guo]'
+    """
+    return _CITE.sub(r"[\1]", _TERM.sub(r"\1", text))
 
 
 def page(book: NotebookNode, name: str) -> str:
@@ -107,7 +130,7 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
 
     for cell in prose:
-        cell.source = EQ.sub(pointed, EQUATION.sub(equation, cell.source))
+        cell.source = EQ.sub(pointed, EQUATION.sub(equation, words(cell.source)))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
         text = BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
