@@ -39,6 +39,8 @@ JUDGES = {
     "reply": ("judges.modelfree.ModelFree", "the reply's sentences and every observation",
               "whether an observation supports each sentence",
               "clean runs for a threshold, or a model", "0, or 1"),
+    "free": ("judges.free.Panel", "every step and the reply",
+             "whether a rule, a repeated call or the reply speaks against it", "nothing", "0"),
 }
 _VIEWS = {"reply": "the request and the reply", "steps": "every step and the reply"}
 _TASKS = {"reply": "whether the reply resolves the request", "steps": "whether each step was right"}
@@ -48,6 +50,7 @@ SOURCES = {
     "step": f"{_PAPER}, appendix D",
     "ensemble": f"{_PAPER}, appendix D, after {{cite:t}}`wang2023consistency`",
     "reply": f"ours, after {_PAPER}, section 7.2", "match": "ours, with evaluators' usual modes",
+    "free": "ours, of the rules and the reply judge",
     "reply-steps": "ours", "steps-reply": "ours",
     "rupa": "{cite:t}`rupa2026`, equations 1 to 5", "rupa_structural": "ours",
     "pe": "{cite:t}`rupa2026`, section 5", "sp_sum": "{cite:t}`rupa2026`, section 5",
