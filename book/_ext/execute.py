@@ -8,7 +8,7 @@ that crashes, hangs, loses its kernel or differs from its text twin leaves no
 book behind.
 
 The executed notebook replaces the page's source while Sphinx reads it; the
-file on disk, and so the one a reader downloads, stays without outputs.
+file on disk stays without outputs, and what a reader downloads is made of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["digest", "run_chapter", "setup"]
+__all__ = ["digest", "run_chapter", "run_or_reuse", "setup"]
 
 LOG = logging.getLogger(__name__)
 WORKERS = 2
@@ -50,7 +50,6 @@ RECORDED = ("jupyter-book", "myst-nb", "sphinx", "numpy", "pandas", "scipy", "ne
             "vl-convert-python", "msgspec")
 # Without it each kernel warns, in the log, that its loopback port is open to eavesdroppers.
 ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
-
 
 
 def digest(root: Path) -> str:
