@@ -23,8 +23,8 @@
 # they close both. Beside other calls and other sentences they close less, and they flag clean runs.
 #
 # ```{admonition} In one minute
-# On the judged set the free panel has a silent recall of {glue:text}`fp-seven-silent`, a loud recall
-# of {glue:text}`fp-seven-loud` and false alarms at {glue:text}`fp-seven-alarms`, for no token and
+# On the judged set the free panel has a {term}`silent <silent fault>` recall of {glue:text}`fp-seven-silent`, a loud recall
+# of {glue:text}`fp-seven-loud` and {term}`false alarms <false alarm>` at {glue:text}`fp-seven-alarms`, for no token and
 # {glue:text}`fp-ms` milliseconds a run. With other cases but the same kinds of call and sentence,
 # its recall on the two zeros is {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With
 # calls and sentences that it was not set on they are {glue:text}`fp-report-tool` and
@@ -42,7 +42,7 @@
 # ## Three members, one rule to combine them
 #
 # - **Rules**: the desk's checker, eight rules in one pass. It knows this desk and no other.
-# - **Repetition**: the relation of that name in the RUPA paper
+# - **Repetition**: the {term}`relation of that name <repetition relation>` in the RUPA paper
 #   ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002), section 4.1) links a step to an earlier one
 #   that makes the same calls, at most {glue:text}`fp-window` steps back. Here a link is a flag, unless the first call failed
 #   (then the second is a retry) or the second brought something else (then it is news). Both excuses
@@ -282,7 +282,8 @@ for key, name in (("ours", "second half of ours"), ("other", "claims of other ki
 # And where the policy is left unread with nothing in its place, there is nothing to repeat:
 # {glue:text}`fp-unread`. The rules have this zero as well; the judged set does not show it, for there
 # an unread policy always comes with a repeated call. What the panel closes is the repeated call, not
-# the wrong tool. A rule that asks for the policy closes it, as the third exercise shows.
+# the wrong tool. A ninth rule that asks for the policy closes it, as
+# [the chapter on the testbed](a3_testbed) found and the third exercise counts.
 #
 # **Claims.** Of the kept-out sentences {glue:text}`fp-half` of the runs are flagged, of those of other
 # kinds {glue:text}`fp-others`. Runs that hold the same sentence are not independent, so count

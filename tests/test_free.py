@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tjlib import features, freelogs, freeset, store
 from tjlib.__main__ import main
+from tjlib.charts import free as charts
 from tjlib.desk.testbed import judged_set
 from tjlib.judges import free, repeats
 from tjlib.judges.free import FORM, MEMBERS, THRESHOLD, Panel, combined
@@ -153,8 +154,8 @@ def beds():
 def test_the_constants_are_those_that_the_part_they_are_set_on_gives(beds):
     chosen = freeset.choose(beds["set"])
     assert (chosen.form, chosen.threshold) == (FORM, THRESHOLD)
-    assert chosen.tried[["clean", "false_alarms", "caught", "of"]].values.tolist() == [
-        [200, 0, 100, 100]] * 4
+    tried = chosen.tried[["clean", "false_alarms", "caught", "of"]]
+    assert tried.to_numpy().tolist() == [[200, 0, 100, 100]] * 4
 
 
 def test_a_form_that_flags_a_clean_run_is_not_taken(beds):
@@ -202,12 +203,12 @@ def test_shares_by_way_and_what_a_member_adds_by_hand():
     t = table(labels, [Verdict(x.trajectory_id, judge, x.trajectory_id in flagged)
                        for judge, flagged in flags.items() for x in labels])
     rows = members.by_way(t, {"a": "x", "b": "y", "c": "x"}, ["one"])
-    assert rows[["type", "way", "survival", "k", "n"]].values.tolist() == [
+    assert rows[["type", "way", "survival", "k", "n"]].to_numpy().tolist() == [
         ["wrong_tool", "x", "silent", 1, 1], ["wrong_tool", "y", "loud", 0, 1],
         ["wrong_tool", "all", "both", 1, 2], ["clean", "x", "clean", 0, 1],
         ["clean", "all", "clean", 0, 1]]
     lost = members.added(t, "both", {"other": "one", "one": "other"})
-    assert lost[["member", "type", "k", "n"]].values.tolist() == [
+    assert lost[["member", "type", "k", "n"]].to_numpy().tolist() == [
         ["other", "wrong_tool", 1, 2], ["other", "clean", 1, 1],
         ["one", "wrong_tool", 1, 2], ["one", "clean", 0, 1]]
 
@@ -236,7 +237,7 @@ def test_every_flag_on_a_public_log_has_its_equal_calls_in_the_stored_steps(name
     steps = features.read(name).steps.dropna(subset=["signature"])
     twice = set()
     for who, rows in steps.groupby("trajectory_id"):
-        pairs = pd.merge(rows, rows, on="signature")
+        pairs = rows.merge(rows, on="signature")
         if ((pairs["step_y"] > pairs["step_x"]) & (pairs["step_y"] <= pairs["step_x"] + 5)).any():
             twice.add(who)
     held = store.free_logs().query("set == @name")
@@ -296,3 +297,42 @@ def test_the_record_changes_with_the_source_that_judges(monkeypatch):
     assert before == Panel().identity()["prompt_hash"]
     monkeypatch.setattr(free.inspect, "getsource", lambda thing: thing.__name__)
     assert Panel().identity()["prompt_hash"] != before
+
+
+# --- figures -----------------------------------------------------------------------------------
+
+
+def marks(chart):
+    """What each layer or panel draws, as (mark, its row and side encodings)."""
+    spec = chart.to_dict()
+    layers = spec["layer"] if "layer" in spec else spec["spec"]["layer"]
+    return [(x["mark"]["type"], {k: v.get("field") for k, v in x["encoding"].items()
+                                 if isinstance(v, dict)}) for x in layers]
+
+
+def test_a_types_marks_are_joined_from_what_was_set_on_outwards_and_have_intervals():
+    rows = pd.DataFrame({"type": "wrong_tool", "bed": ["set", "far"], "rank": [0, 1],
+                         "role": "silent", "value": [1.0, 0.5], "lo": [0.9, 0.4],
+                         "hi": [1.0, 0.6], "shown": ["1", ".5"]})
+    drawn = dict(marks(charts.shrinkage(rows)))
+    assert drawn["line"]["order"] == "rank" and drawn["line"]["detail"] == "type"
+    assert (drawn["rule"]["x"], drawn["rule"]["x2"]) == ("lo", "hi")
+    assert drawn["point"]["shape"] == "bed"
+
+
+def test_each_kind_of_run_has_a_panel_with_its_own_ways_only():
+    rows = pd.DataFrame({"panel": ["wrong_tool", "clean"], "way": ["a", "b"],
+                         "role": ["silent", "false alarm"], "value": 0.5, "lo": 0.4, "hi": 0.6,
+                         "shown": "", "who": ""})
+    spec = charts.ways(rows).to_dict()
+    held = [{row["way"] for row in spec["datasets"][panel["data"]["name"]]}
+            for panel in spec["vconcat"]]
+    assert held == [{"a"}, {"b"}]
+    assert [panel["title"]["text"] for panel in spec["vconcat"]] == ["wrong_tool", "clean"]
+
+
+def test_only_the_ends_that_a_log_has_are_in_the_legend():
+    rows = pd.DataFrame({"panel": "reply", "set": "mine", "role": ["outcome unknown"],
+                         "value": 0.5, "lo": 0.4, "hi": 0.6, "shown": ""})
+    scale = charts.logs(rows).to_dict()["spec"]["layer"][0]["encoding"]["color"]["scale"]
+    assert scale == {"domain": ["outcome unknown"], "range": ["#999999"]}

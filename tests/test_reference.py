@@ -115,3 +115,9 @@ def test_the_library_s_pages_describe_what_a_reader_calls():
     ]:
         assert f'id="{name}"' in seen[page], name
     assert not [page for page, text in seen.items() if "Alias for field" in text]
+
+
+def test_the_list_of_references_is_a_list_of_items():
+    text = (real_book() / "book" / "references.html").read_text("utf-8")
+    entries = text.partition('<div role="list" class="citation-list">')[2]
+    assert entries.count('role="listitem"') == entries.count('class="citation"') >= 20

@@ -18,7 +18,8 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "sentences", "whole"]
+__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "sentences", "sources",
+           "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -99,6 +100,20 @@ def free_logs() -> pd.DataFrame:
     columns = ["set", "trajectory_id", "rules", "repetition", "reply", "near"]
     return whole(data_folder("recorded") / "free_logs.csv.gz", columns,
                  remedy="make it anew with data/build_panel.py")
+
+
+def sources() -> pd.DataFrame:
+    """Read where the text of the stored sets is.
+
+    Returns
+    -------
+    DataFrame
+        One row a file, or a pattern of many: set, repository (on GitHub), commit, path, files and
+        licence; the data sheet says how to fetch one.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("features") / "sources.csv")
 
 
 def whole(

@@ -51,6 +51,7 @@ figcaption { padding: .4em 0; text-align: left; }
 .tj-scroll.tj-scroll :is(th, td) { text-align: left; vertical-align: top; }
 .tj-table tr > :first-child { background: white; left: 0; position: sticky; }
 .tj-table .tj-prose { min-width: 10rem; }
+.tj-pick .tj-scroll { max-height: 34rem; overflow-y: auto; }
 .tj-part { border-left: 4px solid #ddd; margin: 0 0 .4rem; padding-left: .6rem; }
 .tj-part.tj-first { border-left: 4px dashed #d55e00; }
 .tj-part.tj-second { border-left: 4px double #d55e00; }

@@ -39,8 +39,9 @@ JUDGES = {
     "reply": ("judges.modelfree.ModelFree", "the reply's sentences and every observation",
               "whether an observation supports each sentence",
               "clean runs for a threshold, or a model", "0, or 1"),
-    "free": ("judges.free.Panel", "every step and the reply",
-             "whether a rule, a repeated call or the reply speaks against it", "nothing", "0"),
+    "free": ("judges.free.Panel", "every call, every observation and the reply",
+             "whether a rule is broken, a call made again in vain or a sentence unsupported",
+             "the refund desk's runs, for its rules", "0"),
 }
 _VIEWS = {"reply": "the request and the reply", "steps": "every step and the reply"}
 _TASKS = {"reply": "whether the reply resolves the request", "steps": "whether each step was right"}
@@ -50,7 +51,7 @@ SOURCES = {
     "step": f"{_PAPER}, appendix D",
     "ensemble": f"{_PAPER}, appendix D, after {{cite:t}}`wang2023consistency`",
     "reply": f"ours, after {_PAPER}, section 7.2", "match": "ours, with evaluators' usual modes",
-    "free": "ours, of the rules and the reply judge",
+    "free": "ours, with {cite:t}`rupa2026`'s repetition",
     "reply-steps": "ours", "steps-reply": "ours",
     "rupa": "{cite:t}`rupa2026`, equations 1 to 5", "rupa_structural": "ours",
     "pe": "{cite:t}`rupa2026`, section 5", "sp_sum": "{cite:t}`rupa2026`, section 5",

@@ -17,6 +17,8 @@ __all__ = ["added", "logs", "shrinkage", "ways"]
 
 #: How a run of a log ended -> the role whose colour it has.
 _OUTCOMES = {"successful": "false alarm", "failed": "loud", "outcome unknown": "clean"}
+#: A label is broken at the first blank after eight letters, for a narrow page.
+_TWO_LINES = "split(replace(datum.label, /^(.{8,}?) /, '$1|'), '|')"
 _SHAPES = ("circle", "square", "triangle-up")
 
 
@@ -39,7 +41,7 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
     """
     beds = _order(rows, "bed")
     base = alt.Chart(rows).encode(
-        x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5),
+        x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=3),
                 title=["share flagged", "faults: higher is better", "clean runs: lower"]),
         y=alt.Y("type:N", sort=_order(rows, "type"), title=None),
         color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
@@ -52,11 +54,13 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
         base.mark_rule(strokeWidth=3).encode(x="lo:Q", x2="hi:Q", yOffset=offset),
         base.mark_point(size=110).encode(yOffset=offset, shape=alt.Shape(
             "bed:N", scale=alt.Scale(domain=beds, range=list(_SHAPES[:len(beds)])),
-            legend=alt.Legend(title=None, columns=1))),
+            # Seen on white and on black.
+            legend=alt.Legend(title=None, columns=1, symbolFillColor="#808080",
+                              symbolStrokeColor="#808080"))),
     ).properties(height=54 * rows["type"].nunique())
 
 
-def ways(rows: pd.DataFrame) -> alt.FacetChart:
+def ways(rows: pd.DataFrame) -> alt.VConcatChart:
     """Draw the share flagged of each way, a panel a kind of run.
 
     Parameters
@@ -66,20 +70,25 @@ def ways(rows: pd.DataFrame) -> alt.FacetChart:
 
     Returns
     -------
-    altair.FacetChart
+    altair.VConcatChart
     """
-    base = alt.Chart().encode(
-        y=alt.Y("way:N", sort=_order(rows, "way"), title=None, axis=alt.Axis(labelLimit=210)),
-        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
-                        legend=alt.Legend(title=None, symbolOpacity=1)),
-        tooltip=tips(panel="kind", way="way", shown="share flagged", who="flagged by"))
-    scale = alt.Scale(domain=[0, 1])
-    one = alt.layer(
-        base.mark_rule(strokeWidth=4).encode(x="lo:Q", x2="hi:Q"),
-        base.mark_point(size=110).encode(x=alt.X(
-            "value:Q", title="share flagged", scale=scale, axis=alt.Axis(tickCount=3))),
-        data=rows).properties(width=230, height=alt.Step(30))
-    return facets(one, "panel", _order(rows, "panel"), columns=1).resolve_scale(y="independent")
+    colour = alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
+                       legend=alt.Legend(title=None, symbolOpacity=1))
+    panels = []
+    # Each panel has rows of its own, so they are no facet.
+    for panel, part in rows.groupby("panel", sort=False):
+        base = alt.Chart(part).encode(
+            y=alt.Y("way:N", sort=_order(part, "way"), title=None,
+                    axis=alt.Axis(labelExpr=_TWO_LINES, labelLimit=150, minExtent=120)),
+            color=colour, tooltip=tips(way="way", shown="share flagged", who="flagged by"))
+        panels.append(alt.layer(
+            base.mark_rule(strokeWidth=4).encode(x="lo:Q", x2="hi:Q"),
+            base.mark_point(size=110).encode(x=alt.X(
+                "value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(tickCount=3))),
+            title=alt.Title(panel, anchor="middle", fontSize=14, fontWeight="normal"),
+        ).properties(width=230, height=alt.Step(42)))
+    return alt.vconcat(*panels)
 
 
 def added(cells: pd.DataFrame) -> alt.LayerChart:
