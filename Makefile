@@ -10,7 +10,7 @@ STAMP  := .venv/.installed
 .PHONY: help book test serve sync bench clean distclean
 
 help:
-	@echo "make book        build the book, every number computed anew: _build/html/index.html"
+	@echo "make book        build the book, running what changed: _build/html/index.html"
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
@@ -25,7 +25,8 @@ $(STAMP): requirements.txt pyproject.toml
 	$(PY) -m pip install --disable-pip-version-check --quiet -r requirements.txt
 	@touch $@
 
-# _build goes first, so that a page that left the book leaves the folder too.
+# _build goes first, so that a page that left the book leaves the folder too: every
+# page is written anew, from outputs kept in .chapters where what made them is the same.
 book: $(STAMP)
 	rm -rf _build
 	.venv/bin/jupyter-book build . --all -n -W --keep-going
@@ -50,7 +51,7 @@ bench: $(STAMP)
 	$(PY) bench/reply.py none jaccard
 
 clean:
-	rm -rf _build .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun
+	rm -rf _build .chapters .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun
 	find . -path ./.venv -prune -o -type d \
 	    \( -name __pycache__ -o -name .ipynb_checkpoints -o -name .jupyter_cache \) \
 	    -exec rm -rf {} +

@@ -14,7 +14,7 @@
 # %% [markdown]
 # # Ground truth without annotation
 #
-# **The claim.** To test a judge you must know what is true of each trajectory. If people label
+# **The claim.** To test a judge you must know what is true of each {term}`trajectory`. If people label
 # them, the labels are one more judge. Here nobody labels anything: a scripted agent solves each
 # case correctly, one known step is broken, and the broken script is run again. This chapter
 # builds the testbed of section 3 and Appendices A to C of the *trajectory-judge* paper
@@ -24,7 +24,7 @@
 # The desk does what it is told, also when it should not. A separate checker knows the procedure.
 # From {glue:text}`a3-cases` cases come {glue:text}`a3-total` trajectories:
 # {glue:text}`a3-clean` clean, {glue:text}`a3-silent` with a fault after which the case still ended
-# as it should (**silent**), {glue:text}`a3-loud` with one after which it did not (**loud**). The
+# as it should (**{term}`silent <silent fault>`**), {glue:text}`a3-loud` with one after which it did not (**{term}`loud <loud fault>`**). The
 # paper's checker catches four of the six types always and two never. One of the two is out of its
 # reach; the other is one missing rule.
 # ```
@@ -93,7 +93,7 @@ tables.show(
 # %% [markdown]
 # ## One case, solved and broken
 #
-# The **oracle** is a fixed script of six calls with one branch: refund if the eligibility check
+# The **{term}`oracle`** is a fixed script of six calls with one branch: refund if the eligibility check
 # says so, else escalate. The **injector** changes that list of calls at one step and replays it
 # on a fresh desk, so every observation after the edit is what the desk really answers to it.
 # {numref}`fig-a3-strips` shows one case and all the faults it can host, the labelled step marked.
@@ -192,7 +192,7 @@ for name, rows in (("wrong", kinds == "wrong_tool"), ("clean", kinds == "clean")
     chapter.text(f"a3-ninth-{name}", f"{unread[rows].sum()} of {rows.sum()}")
 
 # %% [markdown]
-# On the clean trajectories the checker raises {glue:text}`a3-false` false alarms. It never sees
+# On the clean trajectories the checker raises {glue:text}`a3-false` {term}`false alarms <false alarm>`. It never sees
 # {glue:text}`a3-never`. The paper calls both zeros structural: no rule expresses what a tool was
 # meant for, and none reads a sentence. For the sentence that stands. For `wrong_tool` it does not:
 # the third point of the procedure says to read the policy, the checker has no rule for it, and a
@@ -226,7 +226,7 @@ chapter.number("a3-restocking", int(strata.loc["restocking", "all"]), 0)
 tables.show(strata, "The judged set by kind of case (stratum).", built)
 
 # %% [markdown]
-# The set is not balanced over kinds of case: {glue:text}`a3-restocking` of its trajectories are
+# The set is not balanced over kinds of case ({term}`strata <stratum>`): {glue:text}`a3-restocking` of its trajectories are
 # restocking cases, because one fault can live nowhere else. Remember it when a judge looks good
 # on loud faults: it may be good at restocking cases.
 #

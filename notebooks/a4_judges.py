@@ -22,7 +22,7 @@
 # and puts a weak model of our own through both, live if you like.
 #
 # ```{admonition} In one minute
-# The prompts of the **outcome** judge (shown the request and the reply) and of the **step** judge
+# The prompts of the **{term}`outcome <outcome judge>`** judge (shown the request and the reply) and of the **{term}`step <step judge>`** judge
 # (shown every step) share {glue:text}`a4-both` lines of instructions; the one has
 # {glue:text}`a4-lines-outcome`, the other {glue:text}`a4-lines-step`. What they do not share stands in
 # {glue:text}`a4-places` - and there the two judges are not only *shown* something
@@ -353,7 +353,7 @@ tables.show(scores, "What these few verdicts come to. " + CAPTION, made)
 # Section 7.3 of the paper has a judge that looks excellent on recall alone: its 8B model flags
 # {glue:text}`a4-8b-flags` of {glue:text}`a4-8b-n` runs, so its recall is near one and so is its
 # false-alarm rate, {glue:text}`a4-8b-alarm`. Its advice is to hold every candidate against the judge
-# that flags everything. Ours is weaker still: SmolLM2 with 135 million parameters, the one real
+# that flags everything. Ours is weaker still: SmolLM2 {cite}`allal2025smollm2` with 135 million parameters, the one real
 # model that runs wherever `pip` does. The run is committed with this book, and two floors stand at
 # the end of the table: a judge may fail towards either.
 

@@ -134,9 +134,9 @@ tables.show(example, "The worked example. A verdict is right if its faulty or cl
 #
 # {numref}`fig-a5-counts` is the chapter in one picture. A filled box is a row in the numerator, a
 # pale box a row that is only in the denominator, and where there is no box the score does not
-# look. Read it line by line: *recall* walks over the faults, the *false-alarm rate* over the clean
-# runs, and *precision* over whatever the judge chose to flag. In the rows as printed no line covers
-# everything - save coverage, which does not ask whether the answer was right.
+# look. Read it line by line: *{term}`recall`* walks over the faults, the *{term}`false-alarm rate`* over the clean
+# runs, and *{term}`precision`* over whatever the judge chose to flag. In the rows as printed no line covers
+# everything - save {term}`coverage`, which does not ask whether the answer was right.
 
 # %% mystnb={"figure": {"caption": "Which rows each score counts, and its value. Filled: in the numerator. Pale: only in the denominator. No box: not counted. Data: the rows typed in at the top of this page.", "name": "fig-a5-counts"}} tags=["hide-input"]
 NAMES = {
@@ -206,7 +206,7 @@ print(f"F1 = 2 x {hits} / ({flags} flags + {faults} faults) = {f1 if f1 is None 
 
 # %% [markdown]
 # No clean run that was left alone is in that formula. So a set in which faults are common rewards
-# a judge for saying "faulty", whatever it saw. Three **floor** judges show what looking at nothing
+# a judge for saying "faulty", whatever it saw. Three **{term}`floor <floor judge>`** judges show what looking at nothing
 # earns: one flags everything, one nothing, one tosses a coin with the set's own share of faults
 # (its counts are expected values, so nothing is drawn).
 
@@ -240,7 +240,7 @@ chapter.number("a5-agree", sum(other[m] == value[m] for m in other.index), 0)
 #
 # ## Where: denominators that depend on the judge
 #
-# *Step exact* is scored only where the judge flagged the row, the label has a step and the judge
+# *{term}`Step exact <step exact>`* is scored only where the judge flagged the row, the label has a step and the judge
 # named one. A judge that flags only what it is sure of, or names a step only when it is easy, gets
 # a small denominator of its own choice. On these rows step exact is {glue:text}`a5-exact`; over all
 # faults the same judge found and placed {glue:text}`a5-exact-all`. Neither is wrong. They answer
@@ -248,7 +248,7 @@ chapter.number("a5-agree", sum(other[m] == value[m] for m in other.index), 0)
 #
 # ## What it was called
 #
-# *Type macro-F1* works out an F1 for each type and averages them, so that a rare type weighs as
+# *{term}`Type macro-F1 <type macro-F1>`* works out an F1 for each type and averages them, so that a rare type weighs as
 # much as a common one. Only faulty rows count: a false alarm is charged to precision once, not
 # here again. A flag without a type is a miss. A type that no label holds has no F1 and stays out
 # of the mean; calling a row by it still costs the row's true type.
@@ -269,7 +269,7 @@ tables.show(
 #
 # ## How sure: binned by hand
 #
-# The judge says how likely its own verdict is to be right. The *expected calibration error* (ECE)
+# The judge says how likely its own verdict is to be right. The *{term}`expected calibration error`* (ECE; {cite}`naeini2015,guo2017`)
 # sorts verdicts into ten equal bins by what was said, takes in each bin the distance between the
 # mean confidence and the share that was right, and averages these by the number of verdicts.
 
@@ -296,7 +296,7 @@ tables.show(
 
 # %% [markdown]
 # The sum gives an ECE of {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The
-# *Brier score* needs no bins: it is the mean of the last column of the worked example,
+# *{term}`Brier score`* {cite}`brier1950` needs no bins: it is the mean of the last column of the worked example,
 # {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
 # whether confidence tells right from wrong: a judge that always says its share of right verdicts,
 # {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And it can only be read
@@ -305,7 +305,7 @@ tables.show(
 # ## A bound by hand
 #
 # The paper's step judge flagged none of {glue:text}`a5-paper-n` clean runs. Is its false-alarm rate
-# zero? The **Clopper-Pearson** interval
+# zero? The **{term}`Clopper-Pearson <Clopper-Pearson interval>`** interval {cite}`clopper1934`
 # asks which true rates would make such a count a rare event. Its upper end is the rate at which
 # seeing *so few* has a chance of 2.5 %, its lower end the rate at which seeing *so many* has. All
 # it takes is the binomial sum and a search.
@@ -374,7 +374,7 @@ tables.show(
 # ## Resamples, drawn
 #
 # The paper uses such exact intervals for shares of exactly 0 or 1. For everything else - shares in
-# between, other scores, differences between judges - it uses the **bootstrap** (section 5). Take
+# between, other scores, differences between judges - it uses the **{term}`bootstrap`** (section 5; {cite}`efron1979`). Take
 # the rows as they are, draw as many again *with replacement*, compute the score on what you drew;
 # repeat. How much the score moves is how much it owes to these rows and not to others like them.
 # The draw is **stratified**: it keeps the number of rows in each design cell - clean, and each type

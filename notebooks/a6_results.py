@@ -29,10 +29,10 @@
 # {glue:text}`a6-step-alarm` of the clean runs.
 # ```
 #
-# A *trajectory* is what an agent did: for each step a thought, a tool call and the observation it
-# brought, and at the end a reply. A *verdict* is what a judge said of one trajectory. A fault is
-# **silent** if the case still ended as it should - the right refund, or the right hand-over - and
-# **loud** if it did not. How the faults were built, so that all this is known and not guessed, is the subject
+# A *{term}`trajectory`* is what an agent did: for each step a thought, a tool call and the observation it
+# brought, and at the end a reply. A *{term}`verdict`* is what a judge said of one trajectory. A fault is
+# **{term}`silent <silent fault>`** if the case still ended as it should - the right refund, or the right hand-over - and
+# **{term}`loud <loud fault>`** if it did not. How the faults were built, so that all this is known and not guessed, is the subject
 # of [the testbed chapter](a3_testbed).
 
 # %% [markdown]
@@ -133,7 +133,7 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 # Table 3 of the paper, rebuilt, in two parts. Trajectories asked about, in these verdicts:
 # {glue:text}`a6-coverage`. Where two judges judged different ones, their rows differ by that, too.
 #
-# Every bracket is a 95 % interval: the trajectories were resampled inside their design cells (clean;
+# Every bracket is a 95 % interval: the trajectories were resampled inside their {term}`design cells <design cell>` (clean;
 # each type of fault, silent and loud apart), all judges on the same resample. A dagger marks an exact binomial interval, which takes trajectories
 # as independent. The paper uses it where all or none were flagged; we use it for every share that no
 # resample moves, as when all runs of a cell got the same verdict. F1 and differences have no such
@@ -143,7 +143,7 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 #
 # [The measures chapter](a5_measures) works each of these by hand.
 #
-# Read every recall against two things: the same judge's false-alarm rate, and the three floor
+# Read every recall against two things: the same judge's {term}`false-alarm rate`, and the three floor
 # judges at the bottom, which look at nothing. *Recall at the false-alarm rate is not detection.*
 
 # %% tags=["hide-input"]
@@ -175,7 +175,7 @@ tables.show(
 # {numref}`fig-a6-recall` is the chapter in one picture. For each judge, look at the distance
 # between the silent and the loud mark, then at how far both stand from the false-alarm mark: a
 # judge is worth something to the extent that its recalls leave its own false alarms behind. The
-# hollow diamond is pooled recall - the one number a dashboard would show.
+# hollow diamond is {term}`pooled recall` - the one number a dashboard would show.
 
 # %% mystnb={"figure": {"caption": "The paper's Figure 2: recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
 recalls = tables.labelled(own, judging.RATES)

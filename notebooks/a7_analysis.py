@@ -41,9 +41,9 @@
 # is constant by construction. A value without brackets is the same in every resample, as where every
 # run of a cell got the same verdict; or only its mean is published.
 #
-# A fault is **silent** if the outcome that the customer can see came out right all the same, and
-# **loud** if it did not. **Paired discrimination** is the share of faults flagged minus the share
-# of their clean parents flagged: 1 is perfect, and a judge that looks at nothing scores 0. It is
+# A fault is **{term}`silent <silent fault>`** if the outcome that the customer can see came out right all the same, and
+# **{term}`loud <loud fault>`** if it did not. **{term}`Paired discrimination <paired discrimination>`** is the share of faults flagged minus the share
+# of their {term}`clean parents <clean parent>` flagged: 1 is perfect, and a judge that looks at nothing scores 0. It is
 # net: a pair in which only the fault was flagged counts for the judge, one in which only the clean
 # run was flagged counts against it.
 #

@@ -18,7 +18,7 @@
 # next. That measures what a judge is able to see. How often each fault comes up, and so what an
 # alarm is worth, depends on the agent and on its cases. Section 8 and Appendix G of the
 # *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) let a model drive
-# the agent and count what goes wrong by itself: the **organic** faults. This chapter rebuilds the
+# the agent and count what goes wrong by itself: the **{term}`organic <organic fault>`** faults. This chapter rebuilds the
 # counts, puts episodes of our own beside them, and carries the judges to the rates they imply.
 #
 # ```{admonition} In one minute
@@ -35,9 +35,9 @@
 # looks perfect. {glue:text}`a8-script-organic`
 # ```
 #
-# An **episode** is one case handled by a model that chooses each call itself. Its label comes from
+# An **{term}`episode`** is one case handled by a model that chooses each call itself. Its label comes from
 # the rule checker and from the outcome: it is faulty if a rule is broken or the outcome is wrong,
-# **loud** if the outcome is wrong, **silent** if a rule is broken and the outcome came out right.
+# **{term}`loud <loud fault>`** if the outcome is wrong, **{term}`silent <silent fault>`** if a rule is broken and the outcome came out right.
 # "No fault seen" is all one can say of the rest. Brackets are 95 % intervals, a dagger marks an
 # exact binomial one, which takes episodes as independent.
 
@@ -429,7 +429,7 @@ chapter.text("a8-scripts", "; ".join(
 #
 # ## What an alarm is worth to you
 #
-# The share of alarms that are faults - the positive predictive value (PPV), also called precision -
+# The share of alarms that are faults - the {term}`positive predictive value` (PPV), also called precision -
 # follows from a judge's recall, its false-alarm rate and the fault rate of the place where it works
 # ([the chapter on measures](a5_measures) derives it).
 # {numref}`fig-a8-ppv` draws it for each judge. Find your own fault rate on the horizontal axis, go

@@ -27,9 +27,9 @@
 # condition limits the words. {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be
 # tested with the data chosen here.
 #
-# The *outcome judge* sees the request and the reply only. A fault is *loud* if it spoiled the
-# outcome, *silent* if not. The paper's main number, loud minus silent recall of that judge, is
-# {glue:text}`a9-gap`. Among faults that left the reply exactly as in their *clean parent* (the
+# The *outcome judge* sees the request and the reply only. A fault is *{term}`loud <loud fault>`* if it spoiled the
+# outcome, *{term}`silent <silent fault>`* if not. The paper's main number, loud minus silent recall of that judge, is
+# {glue:text}`a9-gap`. Among faults that left the reply exactly as in their *{term}`clean parent`* (the
 # faultless run of the same case), and against that parent, the gap is
 # {glue:text}`a9-gap-unchanged`.
 # ```
@@ -163,7 +163,7 @@ tables.show(summary, "Verdicts, and the ids to name in the parameter only. * The
 #
 # Open a sentence to see what was asked, what was found, which choices are ours, and every number
 # the rule saw. "Made by" says how an interval was made: *percentile* is the paper's bootstrap
-# inside design cells, *exact binomial* is the Clopper-Pearson interval, for shares of 0 and 1 and
+# inside design cells, *exact binomial* is the {term}`Clopper-Pearson interval`, for shares of 0 and 1 and
 # for counts that the paper's design does not fix, *counted* is a fact about this set, and what is
 # taken from a publication is called a published figure. The intervals resample cases; only two
 # folds ask what happens when whole instances (by-instance) or whole inputs of the outcome judge

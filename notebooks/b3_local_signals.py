@@ -40,12 +40,12 @@
 # %% [markdown]
 # ## What is read
 #
-# Unless you bring a log, the runs are tau-bench's: an airline desk, four trials of each task by
+# Unless you bring a log, the runs are tau-bench's {cite}`yao2024tau`: an airline desk, four trials of each task by
 # gpt-4o, each with a reward. Their text is not ours to keep, so the page computes with numbers that
 # we stored of them. That log has no token probabilities, and nobody asked the agent how sure it was.
-# In their place stands the **surprise of SmolLM2**, a small model that read each run afterwards: how
+# In their place stands the **surprise of SmolLM2** {cite}`allal2025smollm2`, a small model that read each run afterwards: how
 # unlikely it would have been, token by token, to write what the agent wrote. It is called the
-# surrogate, here and everywhere. It is not the agent's own uncertainty, and a result on it is one
+# {term}`surrogate`, here and everywhere. It is not the agent's own uncertainty, and a result on it is one
 # about a stand-in. A log that has log-probabilities brings the agent's own:
 #
 # ```bash
@@ -197,14 +197,14 @@ tables.show(told, "One failed run, step by step.",
 # %% [markdown]
 # ## How well local signals rank
 #
-# An AUROC is the share of pairs, one failed and one successful run, in which the failed one has
+# An {term}`AUROC` is the share of pairs, one failed and one successful run, in which the failed one has
 # the higher score; 0.5 is a coin. {numref}`fig-b3-table1` has the paper's Table 1 as hollow diamonds
 # (airline and retail of $\tau^2$, run by another agent) and what the same rules do on this log,
 # filled. The table below has the numbers, with the runs and steps that each score covers.
 #
 # *SP*, sequence probability, is the mean negative log-probability of a step's tokens, summed or
 # averaged over steps; the paper does not say which, its authors' code sums. *PE*, predictive
-# entropy, averages over tokens, *root mean square* over squared steps. *Stated confidence* takes
+# entropy, averages over tokens, *root mean square* over squared steps. *Stated confidence* {cite}`lin2022,xiong2024` takes
 # somebody to ask the agent, which on the airline log nobody did. *Random numbers* and the number of
 # *steps* stand beside them.
 
@@ -336,8 +336,8 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 # The paper computes "a step-level risk score" for failed runs and finds its highest step anywhere in
 # the run, not near the end; Figure 2 shows it and defines neither the score nor the axis. Our
 # reading takes the highest R of its equations 1 to 5, which add up three things: U, a step's own
-# uncertainty; Q, how far its words are from the request (0 near, 1 far); and risk that earlier
-# steps and observations pass on along relations such as *repetition* or *feedback*. The
+# {term}`uncertainty <local uncertainty>`; Q, how far its words are from the request (0 near, 1 far); and risk that earlier
+# steps and observations pass on along {term}`relations <relation>` such as *repetition* or *feedback*. The
 # [next chapter](b4_relational_graph) takes them apart. A step's place goes from 0 (first) to 1
 # (last). Beside the highest R stands the highest U, where there is one.
 #

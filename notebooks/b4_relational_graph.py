@@ -174,11 +174,11 @@ if given.begin >= len(run.steps):
 # Every event is a node: the request, each step of the agent (what it says and what it calls, in
 # one), each observation. Edges run from an earlier event to a step, never to an observation and
 # never from a later one; section 4.1 of the paper lists what makes one. Two are about time:
-# **sequential** (the node before) and **latest** (the newest request, the newest observation). Three
-# are about words: **repetition** (nearly the same words or calls), **progression** (related words,
-# and a cue such as *next* or *verify*), **parallel** (other words, and a cue such as *instead*).
-# **Feedback** comes from an observation that failed, was empty or contradicts an earlier one. The
-# seventh, **goal alignment**, is a number at the step and no edge.
+# **{term}`sequential <sequential relation>`** (the node before) and **{term}`latest <latest relation>`** (the newest request, the newest observation). Three
+# are about words: **{term}`repetition <repetition relation>`** (nearly the same words or calls), **{term}`progression <progression relation>`** (related words,
+# and a cue such as *next* or *verify*), **{term}`parallel <parallel relation>`** (other words, and a cue such as *instead*).
+# **{term}`Feedback <feedback relation>`** comes from an observation that failed, was empty or contradicts an earlier one. The
+# seventh, **{term}`goal alignment`**, is a number at the step and no edge.
 #
 # {numref}`fig-b4-graph` draws the run. Point at a step to leave only what flows into it, and read
 # its terms; point at an edge to see what made it and what it weighs. Beside each step stands what
@@ -350,7 +350,7 @@ print(code(type(alike).coverage))
 # G_t = \frac{\sum_i w_{it}\,(P_i + Q_t)}{\sum_i w_{it} + \epsilon}
 # ```
 #
-# **Momentum** is a mean over all that came before, with no edge involved, and history is both:
+# **{term}`Momentum <momentum>`** is a mean over all that came before, with no edge involved, and history is both:
 #
 # ```{math}
 # :label: eq-b4-history
@@ -371,7 +371,7 @@ print(code(type(alike).coverage))
 print(code(Recursion.agent))
 
 # %% [markdown]
-# **How reliable a relation is** comes from runs that nobody has labelled: the more its strength
+# **How {term}`reliable <reliability>` a relation is** comes from runs that nobody has labelled: the more its strength
 # varies from run to run, the more it counts.
 #
 # ```{math}

@@ -175,7 +175,7 @@ tables.show(yourlog.needs(order, said), "What each number needs, and what of it 
 # ## The runs, riskiest first
 #
 # {numref}`fig-c2-ranking` draws the {glue:text}`c2-top` riskiest runs. Each box is a step, darker
-# for a higher R, the risk of [the chapter on the graph](b4_relational_graph); a cross says that an
+# for a higher R, the {term}`risk` of [the chapter on the graph](b4_relational_graph); a cross says that an
 # error came back. Point at a box to read it. The number behind is the run's score, by which it
 # stands where it stands; for RUPA the mean of R. The dot in front is the outcome, which no score has
 # seen. Look for runs with crosses that succeeded and for runs without that failed: the first are
@@ -231,7 +231,7 @@ if given.out:
 # %% [markdown]
 # ## What the ranking is worth
 #
-# AUROC is the chance that a failed run stands above one that succeeded. Beside it stands the same
+# {term}`AUROC` is the chance that a failed run stands above one that succeeded. Beside it stands the same
 # over pairs of equal length, for a score that merely counts steps is no better than counting steps;
 # and over trials of one task, for it may merely know which task is hard. The intervals draw whole
 # tasks again, since trials of a task are not independent. A line with a minus sign is a difference.
@@ -389,7 +389,7 @@ tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
 
 # %% [markdown]
 # A flag on a run that succeeded is no false alarm by itself. An outcome is what the run left behind,
-# and the way there can be wrong with a right end: [the testbed](a3_testbed) calls that a silent
+# and the way there can be wrong with a right end: [the testbed](a3_testbed) calls that a {term}`silent <silent fault>`
 # fault. {glue:text}`c2-gears` Only a judge of steps can tell the two apart, and only your own reading
 # tells whether the judge is right.
 #

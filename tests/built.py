@@ -49,6 +49,7 @@ def small_book(folder: Path, chapters: dict[str, str], *, timeout: int = 60) -> 
     for name in ("_ext", "_static"):
         shutil.copytree(ROOT / "book" / name, folder / "book" / name,
                         ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "book" / "references.bib", folder / "book")
     config = (ROOT / "_config.yml").read_text("utf-8")
     config, count = re.subn(r"tj_cell_timeout: \d+", f"tj_cell_timeout: {timeout}", config)
     assert count == 1

@@ -22,7 +22,7 @@ def tables():
 
 @pytest.fixture(scope="module")
 def found(tables):
-    return scoring.calibrated(features.scores(tables), features.graphs(tables),
+    return scoring.calibrated(features.scores(tables, measure="entropy"), features.graphs(tables),
                               features.local(tables, "entropy"))
 
 

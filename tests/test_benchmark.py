@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from built import ROOT
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tjlib import benchmark, features
+from tjlib import across as sets_of
+from tjlib import benchmark, features, material
 from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.jsonl import write
+from tjlib.trace import InputError
 from tjlib.uncertainty.evidence import NO_LOGPROBS, NO_STEP
 from tjlib.uncertainty.methods import METHODS
 
@@ -69,6 +72,27 @@ def test_a_log_without_outcomes_has_scores_and_no_ranking(tmp_path):
     assert set(table["why"]) == {"undefined: no run of the log has an outcome"}
 
 
+def test_a_signal_that_a_log_does_not_hold_is_refused(tmp_path):
+    write(tmp_path / "t.jsonl", testbed.judged_set(3, clean=2, per_type=2)[0])
+    for signal, what in (("nll", "log-probabilities"), ("entropy", "distributions")):
+        with pytest.raises(InputError, match=what):
+            benchmark.load(str(tmp_path / "t.jsonl"), signal=signal)
+
+
+def test_a_steps_own_uncertainty_is_by_default_surprise_on_every_page_that_reads_it(airline):
+    """One default: mean -log p where a log has any, which is how the equations' U is defined."""
+    defaults = {path.stem: line for path in (ROOT / "notebooks").glob("*.py")
+                for line in path.read_text("utf-8").splitlines() if line.startswith("signal: str")}
+    assert set(defaults) == {"b3_local_signals", "b5_ablation", "b5_benchmark",
+                             "b5_early_warning"}
+    assert all(line.startswith('signal: str = "auto"') for line in defaults.values())
+    auto, nll = (benchmark.load("features", signal=s).scores for s in ("auto", "nll"))
+    assert auto.equals(nll) and not auto["value"].equals(airline.scores["value"])
+    read = material.load("features", ["sp_mean"]).scores["value"].astype(float)
+    mine = auto[auto["method"] == "sp_mean"]["value"].astype(float)
+    assert read.tolist() == pytest.approx(mine.tolist())
+
+
 def test_a_stored_set_is_loaded_by_its_name_and_says_what_it_lacks():
     found = benchmark.load("agentdojo")
     assert found.source == "constant" and "AgentDojo" in found.origin
@@ -96,7 +120,7 @@ def test_a_method_that_scores_few_runs_does_not_take_the_others_runs():
 
 @pytest.fixture(scope="module")
 def across():
-    found = benchmark.across(PAIRS[:1], 0, 100)
+    found = sets_of.measured(sets_of.stored(), PAIRS[:1], 0, 100)
     return found.set_index(["set", "method", "metric"])
 
 
@@ -118,8 +142,8 @@ def test_across_sets_length_ranks_swe_agents_failures_and_less_so_without_those_
 
 def test_across_sets_numbers_are_those_of_evaluating_the_set_alone(across):
     found = features.scores(features.read("swe_agent"), "jaccard")
-    wide = compact(found[found["method"].isin(benchmark.CHEAP)]).scores.astype(float)
+    wide = compact(found[found["method"].isin(sets_of.CHEAP)]).scores.astype(float)
     failed = ~found.drop_duplicates("trajectory_id")["success"].astype(bool)
-    for method in benchmark.CHEAP:
+    for method in sets_of.CHEAP:
         assert across.loc[("swe_agent", method, "auroc"), "value"] == pytest.approx(
             roc_auc_score(failed, wide[method]))

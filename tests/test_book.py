@@ -169,11 +169,6 @@ def test_a_glued_number_can_be_quoted_on_another_page(tmp_path):
     assert "7.0" in (folder / "_build/html/notebooks/b.html").read_text("utf-8")
 
 
-def test_the_download_is_the_notebook_without_outputs(gallery):
-    offered = gallery / "_build/html/_sources/notebooks/gallery.ipynb"
-    assert offered.read_bytes() == (gallery / "notebooks/gallery.ipynb").read_bytes()
-
-
 def test_two_builds_give_the_same_chapter(gallery, tmp_path):
     folder = small_book(tmp_path, {"gallery": GALLERY})
     assert build(folder, folder).returncode == 0

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import features, scoring
+from tjlib import features, packaged, scoring
 from tjlib.desk import testbed
 from tjlib.extract import HELD, WIDEST, Tables, extract
 from tjlib.formats import registry
@@ -232,8 +232,8 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
 
 
 #: Methods that need no log-probability, but the random one.
-TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "n_calls", "n_words", "failing_share",
-              "repetition")
+TEXT_ALONE = ("rupa_structural", "rupa_settled", "flat", "n_steps", "n_calls", "n_words",
+              "failing_share", "repetition")
 
 
 def rebuilt(runs: list[Imported], name: str, folder: Path) -> None:
@@ -351,3 +351,22 @@ def test_features_are_read_without_what_computed_them():
         "print({'torch', 'transformers', 'networkx', 'sentence_transformers'} & {*sys.modules})\n")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "set()"], done.stderr
+
+
+def test_every_stored_set_of_others_names_its_files_by_repository_commit_and_licence(shared):
+    found = packaged.sources()
+    assert set(found["set"]) == set(features.SETS) - {"testbed"}
+    assert found["commit"].str.fullmatch("[0-9a-f]{40}").all()
+    at = ["repository", "commit", "licence"]
+    for archive in ("agentdojo_clean_A", "tau2_A", "swe_agent_verified_A", "nemo_gym_A"):
+        theirs = pd.read_csv(shared / "traces" / "sets" / f"{archive}_provenance.csv")
+        theirs = theirs.rename(columns={"source_repo": "repository"})
+        ours = found[found["repository"].isin(theirs["repository"])]
+        assert ours.groupby(at)["files"].sum().to_dict() == theirs.groupby(at).size().to_dict()
+        whole = ours[~ours["path"].str.contains("PIPELINE|INSTANCE")]
+        assert set(whole["path"]) <= set(theirs["source_path"])
+    samples = pd.read_csv(shared / "traces" / "samples" / "PROVENANCE.tsv", sep="\t")
+    log = samples[samples["path"] == "tau_bench/gpt-4o-airline.json"].iloc[0]
+    (ours,) = found[found["set"] == "tau_airline"].to_dict("records")
+    assert (ours["repository"], ours["commit"], ours["path"], ours["licence"]) == (
+        log["source_repo"], log["commit"], log["source_path"], log["licence"])

@@ -10,6 +10,7 @@ import nbformat
 import papermill
 import pytest
 from built import ROOT
+from light import without_heavy
 from pairs import problems
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -94,8 +95,9 @@ def test_a_chapter_of_several_judges_names_them_together_so_that_none_share_a_na
 
 
 @every_chapter
-def test_a_chapter_runs_from_any_folder(path, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def test_a_chapter_runs_from_any_folder_in_the_light_environment(path, tmp_path, monkeypatch):
+    for name, value in without_heavy(tmp_path).items():
+        monkeypatch.setenv(name, value)
     papermill.execute_notebook(
         path, tmp_path / "out.ipynb", cwd=tmp_path, kernel_name="python3", progress_bar=False
     )

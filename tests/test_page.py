@@ -81,6 +81,12 @@ def test_a_link_to_another_chapter_is_its_words_and_other_links_stay():
     assert "As the audit and" in text and 'href="https://a.b/c"' in text
 
 
+def test_a_term_is_its_words_and_a_citation_its_key():
+    prose = "A **{term}`silent <silent fault>`** fault, a {term}`verdict`; {cite}`guo,brier`."
+    text = body(written(new_markdown_cell(prose)))
+    assert "A <strong>silent</strong> fault, a verdict; [guo,brier]." in text
+
+
 def test_what_is_glued_is_text_wherever_it_stands():
     source = new_code_cell("pass")
     source.outputs = [glued("x", HOSTILE)]
@@ -90,6 +96,13 @@ def test_what_is_glued_is_text_wherever_it_stands():
              "{numref}`fig-a`")
     assert text.count(shown) == 3
     assert "<script>alert" not in text and "javascript:alert(1)\"" not in text
+
+
+def test_a_number_may_be_glued_too():
+    source = new_code_cell("pass")
+    source.outputs = [glued("x", "7")]
+    source.outputs[0].data = dict.fromkeys(source.outputs[0].data, "7")
+    assert "It was 7." in body(written(source, new_markdown_cell("It was {glue:text}`x`.")))
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -15,18 +15,12 @@ import pandas as pd
 
 from tjlib import features, scoring
 from tjlib.formats import registry
-from tjlib.material import STORED
+from tjlib.material import STORED, readable
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.signals import local
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["Scored", "across", "load", "ranked"]
-
-#: What `across` compares: ours, its inputs without the graph, and what costs nothing.
-CHEAP = ("rupa_structural", "flat", "n_steps", "repetition", "failing_share", "random")
-#: Set -> a flag whose runs are left out once: a cost limit all but gives the outcome away, and a
-#: run repeated is one run.
-WITHOUT = {"swe_agent": "exit_cost", "tau2": "same_messages"}
+__all__ = ["Scored", "load", "ranked"]
 
 
 class Scored(NamedTuple):
@@ -37,7 +31,7 @@ class Scored(NamedTuple):
     origin: str
 
 
-def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Scored:
+def load(traces: str, embedder: str = "jaccard", signal: str = "auto") -> Scored:
     """Score every run by every method.
 
     Parameters
@@ -46,8 +40,9 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
         `material.STORED`, for the airline log's, a name of `features.SETS`, or a log's path.
     embedder : str
         Name that `similarity.similarity` takes; stored numbers hold some only.
-    measure : {"entropy", "nll"}
-        Of the surrogate's tokens, for stored numbers; a log has what it has.
+    signal : {"auto", "nll", "entropy"}
+        As `material.load`: mean negative log-probability or entropy of a step's tokens; "auto" is
+        nll where there is any.
 
     Returns
     -------
@@ -60,12 +55,13 @@ def load(traces: str, embedder: str = "jaccard", measure: str = "entropy") -> Sc
     """
     name = "tau_airline" if traces == STORED else traces
     if name in features.SETS:
-        tables = features.read(name)
+        tables, measure = features.read(name), "nll" if signal == "auto" else signal
         graphs, own = features.graphs(tables, embedder), features.local(tables, measure)
         found = features.scores(tables, embedder, measure)
         origin = f"{features.SETS[name]}, in data/features"
     else:
         log = registry.load(traces)
+        readable(traces, log.runs, signal)
         by = similarity(embedder)
         graphs = [build(run.trajectory, similarity=by) for run in log.runs]
         own = [local(run.trajectory) for run in log.runs]
@@ -120,57 +116,3 @@ def ranked(
     own = [name for name in found["method"].unique() if name.startswith("rupa")]
     return found.sort_values("method", key=lambda names: ~names.isin(own), kind="stable",
                              ignore_index=True)
-
-
-def across(
-    pairs: Sequence[tuple[str, str]], seed: int, draws: int, similarity: str = "jaccard",
-) -> pd.DataFrame:
-    """Measure the cheap methods on every stored set of public runs.
-
-    Parameters
-    ----------
-    pairs : sequence of (method, method)
-        Differences to report, of `CHEAP`.
-    seed : int
-        Of each set's resamples and random scores.
-    draws : int
-    similarity : str
-        One that all sets hold.
-
-    Returns
-    -------
-    DataFrame
-        As `scoring.evaluate`, with the columns set and models (how many). A
-        set with a flag of `WITHOUT` stands once more, without those runs. Of
-        several models, the method ``model`` is the share of failures of a
-        run's model: it has seen the outcomes, and tells how far a pooled
-        ranking is one of models.
-    """
-    found = []
-    for name in features.SETS:
-        if name == "testbed":
-            continue
-        tables = features.read(name)
-        scores = features.scores(tables, similarity)
-        scores = scores[scores["method"].isin(CHEAP)]
-        if len(set(scores["model"].dropna())) > 1:
-            scores = pd.concat([scores, _models(scores)], ignore_index=True)
-        flagged = tables.episodes.loc[
-            tables.episodes["flag"].fillna("").str.contains(WITHOUT.get(name, "-")),
-            "trajectory_id"]
-        kept = {name: scores}
-        if len(flagged):
-            kept[f"{name} without {WITHOUT[name]}"] = scores[
-                ~scores["trajectory_id"].isin(flagged)]
-        for label, some in kept.items():
-            table = scoring.evaluate(some, np.random.default_rng(seed), pairs=pairs, draws=draws)
-            found.append(table.assign(set=label, models=some["model"].nunique()))
-    return pd.concat(found, ignore_index=True)
-
-
-def _models(scores: pd.DataFrame) -> pd.DataFrame:
-    """Score each run by the share of its model's runs that failed."""
-    runs = scores.drop_duplicates("trajectory_id")
-    failed = 1.0 - runs["success"].astype(float)
-    return runs.assign(method="model", why="",
-                       value=failed.groupby(runs["model"].fillna("")).transform("mean"))

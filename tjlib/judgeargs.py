@@ -45,10 +45,11 @@ def chosen(args: argparse.Namespace) -> Runnable:
     """
     from tjlib.judges import grounding, models, panel
 
-    alone = args.judge in ("rules", "match", "reply")  # can do without a model
-    if (args.model and args.judge in ("rules", "match")) or not (alone or args.model):
-        raise UsageError("rules and match take no --model, reply may have one, every other judge "
-                         "needs one")
+    free = args.judge in ("rules", "match", "free")
+    alone = free or args.judge == "reply"  # can do without a model
+    if (args.model and free) or not (alone or args.model):
+        raise UsageError("rules, match and free take no --model, reply may have one, every other "
+                         "judge needs one")
     if bool(args.reference) != (args.judge == "match"):
         raise UsageError("match needs a --reference, and no other judge takes one")
     if args.judge != "match" and (args.mode or args.args or args.override or args.duplicates):
@@ -61,6 +62,10 @@ def chosen(args: argparse.Namespace) -> Runnable:
         return panel.RULES
     if args.judge == "match":
         return _matcher(args)
+    if args.judge == "free":
+        from tjlib.judges.free import Panel
+
+        return Panel()
     if not args.model:
         return _model_free(args)
     model = models.connect(args.model)

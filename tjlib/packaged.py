@@ -18,7 +18,8 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "published", "recorded_prefix", "sentences", "whole"]
+__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "released_counts",
+           "sentences", "sources", "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -53,8 +54,12 @@ def published(name: str) -> pd.DataFrame:
     return pd.read_csv(data_folder("published") / f"{name}.csv")
 
 
-def sentences() -> pd.DataFrame:
+def sentences(name: str = "reply_sentences") -> pd.DataFrame:
     """Read the invented sentences that test a judge of replies.
+
+    Parameters
+    ----------
+    name : {"reply_sentences", "other_wordings"}
 
     Returns
     -------
@@ -64,7 +69,7 @@ def sentences() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.read_csv(data_folder("sentences") / "reply_sentences.csv")
+    return pd.read_csv(data_folder("sentences") / f"{name}.csv")
 
 
 def recorded_prefix() -> pd.DataFrame:
@@ -80,6 +85,55 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def released_counts(name: str) -> pd.DataFrame:
+    """Read what scores of ours make of the release's runs, in counts.
+
+    Parameters
+    ----------
+    name : {"pairs", "found"}
+
+    Returns
+    -------
+    DataFrame
+        "pairs": version ("as logged" or "thoughts emptied"), then as
+        `tjlib.measure.ahead.score_pairs`, pairs that agree counted in ``n``.
+        "found": similarity, judge, score, fault, survival, whether the judge flags and
+        whether the score does at a tenth of the clean runs, and ``n`` runs.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("recorded") / f"released_{name}.csv")
+
+
+def free_logs() -> pd.DataFrame:
+    """Read what the free panel's members said of public logs.
+
+    Returns
+    -------
+    DataFrame
+        One row a run: set and trajectory_id (of `tjlib.features`), then rules,
+        repetition, reply and near (the wider repetition): 1 flagged, 0 not,
+        missing where the member does not bear on the run.
+    """
+    columns = ["set", "trajectory_id", "rules", "repetition", "reply", "near"]
+    return whole(data_folder("recorded") / "free_logs.csv.gz", columns,
+                 remedy="make it anew with data/build_panel.py")
+
+
+def sources() -> pd.DataFrame:
+    """Read where the text of the stored sets is.
+
+    Returns
+    -------
+    DataFrame
+        One row a file, or a pattern of many: set, repository (on GitHub), commit, path, files and
+        licence; the data sheet says how to fetch one.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("features") / "sources.csv")
 
 
 def whole(

@@ -17,22 +17,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["page"]
+__all__ = ["glued_in", "page", "words"]
 
 _GLUE = "application/papermill.record/"  # myst_nb's mark on what `glue` puts away
 #: The scripts nbconvert would have the page load from other hosts.
 _REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
            "mermaid_layout_elk_js_url", "jupyter_widgets_base_url", "widget_renderer_url")
 
-_BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
+BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
 _BOXES = {"admonition", "note", "tip", "hint", "important", "warning", "caution", "seealso"}
-_NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
-_EQ = re.compile(r"\{eq\}`([^`]+)`")
-_EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
+NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
+#: A word of the glossary, and a key of the bibliography: both stay behind in the book.
+_TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
+_CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+EQ = re.compile(r"\{eq\}`([^`]+)`")
+EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
 _FORMULA = re.compile(r"(?P<code>`+[^`]*`+)|"
                       r"(?<![\\$\w])\$(?!\s)(?P<latex>[^$\n]+)(?<!\s)\$(?![\w$])")
-_CHAPTER = re.compile(r"\[([^\]\[]+)\]\((?![a-z]+:|#)[^)\s]+\)")
+CHAPTER = re.compile(r"\[([^\]\[]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 
 _TEMPLATE = """{% extends 'index.html.j2' %}
 {% block html_head_css %}<style>
@@ -48,6 +51,7 @@ figcaption { padding: .4em 0; text-align: left; }
 .tj-scroll.tj-scroll :is(th, td) { text-align: left; vertical-align: top; }
 .tj-table tr > :first-child { background: white; left: 0; position: sticky; }
 .tj-table .tj-prose { min-width: 10rem; }
+.tj-pick .tj-scroll { max-height: 34rem; overflow-y: auto; }
 .tj-part { border-left: 4px solid #ddd; margin: 0 0 .4rem; padding-left: .6rem; }
 .tj-part.tj-first { border-left: 4px dashed #d55e00; }
 .tj-part.tj-second { border-left: 4px double #d55e00; }
@@ -58,6 +62,26 @@ figcaption { padding: .4em 0; text-align: left; }
 <details class="tj-code"><summary>Show code</summary>{{ super() }}</details>
 {% else %}{{ super() }}{% endif %}{% endblock %}
 """
+
+
+def words(text: str) -> str:
+    """Leave of a word of the glossary the word, of a citation its keys.
+
+    Parameters
+    ----------
+    text : str
+        The book's Markdown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> words("a {term}`verdict`, {term}`loud <loud fault>`: {cite}`guo`")
+    'a verdict, loud: [guo]'
+    """
+    return _CITE.sub(r"[\1]", _TERM.sub(r"\1", text))
 
 
 def page(book: NotebookNode, name: str) -> str:
@@ -77,7 +101,7 @@ def page(book: NotebookNode, name: str) -> str:
     from nbconvert import HTMLExporter
     from traitlets.config import Config
 
-    glued, numbers = _glued(book), _captions(book)
+    glued, numbers = glued_in(book), _captions(book)
     names = list(glued)
 
     def hold(found: re.Match) -> str:
@@ -91,7 +115,7 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[{words.replace('%s', str(numbers[figure]))}](#{figure})"
 
     prose = [cell for cell in book.cells if cell.cell_type == "markdown"]
-    labels = [label for cell in prose for label, _ in _EQUATION.findall(cell.source)]
+    labels = [label for cell in prose for label, _ in EQUATION.findall(cell.source)]
     drawn: list[str] = []
 
     def mathml(latex: str, block: bool) -> str:
@@ -107,11 +131,11 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
 
     for cell in prose:
-        cell.source = _EQ.sub(pointed, _EQUATION.sub(equation, cell.source))
+        cell.source = EQ.sub(pointed, EQUATION.sub(equation, words(cell.source)))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
-        text = _BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
-        cell.source = _CHAPTER.sub(r"\1", _NUMREF.sub(number, text))
+        text = BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
+        cell.source = CHAPTER.sub(r"\1", NUMREF.sub(number, text))
     removed = Config({"TagRemovePreprocessor": {
         "enabled": True, "remove_cell_tags": {"remove-cell"},
         "remove_input_tags": {"remove-input"}, "remove_all_outputs_tags": {"remove-output"}}})
@@ -133,15 +157,16 @@ def _mathml(latex: str, block: bool) -> str:
         return html.escape(latex)
 
 
-def _glued(book: NotebookNode) -> dict[str, str]:
+def glued_in(book: NotebookNode) -> dict[str, str]:
     """Take what was glued out of the outputs: its place is in the prose."""
     glued = {}
     for cell in book.cells:
         for output in cell.get("outputs", []):
             if "scrapbook" in output.get("metadata", {}):
-                # What is glued is stored as Python writes it.
-                text = ast.literal_eval(output.data.get(f"{_GLUE}text/plain", "''"))
-                glued[output.metadata.scrapbook.name] = text
+                # What is glued is stored as Python writes it, and text so in quotes.
+                text = output.data.get(f"{_GLUE}text/plain", "")
+                quoted = text[:1] in ("'", '"')
+                glued[output.metadata.scrapbook.name] = ast.literal_eval(text) if quoted else text
         if cell.cell_type == "code":
             cell.outputs = [o for o in cell.outputs if "scrapbook" not in o.get("metadata", {})]
     return glued

@@ -161,7 +161,7 @@ def calibrated(
 
 def evaluate(
     found: pd.DataFrame | Compact, rng: np.random.Generator, *,
-    pairs: Sequence[tuple[str, str]] = (), draws: int = 2000,
+    pairs: Sequence[tuple[str, str]] = (), draws: int = 2000, **settings: Any,
 ) -> pd.DataFrame:
     """Tell how well each method puts the failed runs of a log first.
 
@@ -174,6 +174,8 @@ def evaluate(
         Differences to report.
     draws : int
         Resamples of tasks behind each interval.
+    **settings
+        More of `compare`'s, such as metrics.
 
     Returns
     -------
@@ -196,7 +198,8 @@ def evaluate(
         strata["same_model"] = judged["model"].fillna("")
     table = compare(
         values.loc[judged.index], ~judged["success"].astype(bool), judged["task_id"], rng,
-        strata=strata, length=judged["steps"].astype(int), pairs=pairs, draws=draws)
+        strata=strata, length=judged["steps"].astype(int), pairs=pairs, draws=draws,
+        **settings)
     return table.assign(n_unjudged=len(runs) - len(judged))
 
 

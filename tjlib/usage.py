@@ -85,12 +85,13 @@ def parser() -> argparse.ArgumentParser:
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "match", "outcome", "step", "ensemble",
-                                       "reply-steps", "steps-reply", "reply"],
+                                       "reply-steps", "steps-reply", "reply", "free"],
                      help="rules: the refund desk's strict checker, no model; match: against "
                           "reference runs, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
                           "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
-                          "the reply against the observations, with a model or without")
+                          "the reply against the observations, with a model or without; free: "
+                          "rules, calls made again and the reply, no model")
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, metavar="K",

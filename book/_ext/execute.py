@@ -2,18 +2,18 @@
 
 Decision: MyST-NB renders, this runs. Its own runner publishes a crashed page
 and its cache keeps numbers that the library no longer gives, so execution is
-off there and each build runs each chapter, two at a time, from the stored
-notebook. Refusal: nothing is cached, and a chapter that crashes, hangs, loses
-its kernel or differs from its text twin leaves no book behind.
+off there and each build runs, two at a time, the chapters of which `kept` holds
+no outputs from the very same code, library, data and pins. Refusal: a chapter
+that crashes, hangs, loses its kernel or differs from its text twin leaves no
+book behind.
 
 The executed notebook replaces the page's source while Sphinx reads it; the
-file on disk, and so the one a reader downloads, stays without outputs.
+file on disk stays without outputs, and what a reader downloads is made of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import os
 import platform
@@ -24,6 +24,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import kept
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
@@ -39,28 +40,21 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["digest", "run_chapter", "setup"]
+__all__ = ["digest", "run_chapter", "run_or_reuse", "setup"]
 
 LOG = logging.getLogger(__name__)
 WORKERS = 2
 #: What a page's numbers depend on, from the root of the book.
 SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "data", "notebooks", "tjlib")
-RECORDED = ("jupyter-book", "numpy", "pandas", "scipy", "altair")
+RECORDED = ("jupyter-book", "myst-nb", "sphinx", "numpy", "pandas", "scipy", "networkx", "altair",
+            "vl-convert-python", "msgspec")
 # Without it each kernel warns, in the log, that its loopback port is open to eavesdroppers.
 ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
 
 
-
 def digest(root: Path) -> str:
     """Fingerprint the sources of the book, to tell whether a built one is theirs."""
-    total = hashlib.sha256()
-    for name in SOURCES:
-        top = root / name
-        for path in [top] if top.is_file() else sorted(top.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                total.update(f"{path.relative_to(root).as_posix()}\0".encode())
-                total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()
+    return kept.digest({name: root / name for name in SOURCES})
 
 
 def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
@@ -74,26 +68,38 @@ def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
             need_loopback()
         except InputError as error:
             raise SystemExit(f"The book was not built: {error}") from None
-    runs = asyncio.run(_run(paths, app.config.tj_cell_timeout, root))
+    runs = asyncio.run(run_or_reuse(paths, app.config.tj_cell_timeout, root))
     if failed := [text for _, _, text in runs.values() if text]:
         # An exception would be told twice more, each time under Jupyter Book's own traceback.
         raise SystemExit("\n\n".join(["The book was not built.", *failed]))
     app.tj_executed = {doc: nbformat.writes(notebook) for doc, (notebook, _, _) in runs.items()}
     for doc, (_, seconds, _) in sorted(runs.items()):
         record["chapters"][doc] = {"seconds": round(seconds, 2)}
-        LOG.info("ran %s in %.1f s", doc, seconds)
+    app.tj_record = record
     report = Path(app.outdir).parent / "execution.json"
     report.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
 
-async def _run(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tuple]:
-    slots = asyncio.Semaphore(WORKERS)
+async def run_or_reuse(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tuple]:
+    """Give each chapter's notebook with outputs, the seconds its run took, and a report or None."""
+    slots, folder, before = asyncio.Semaphore(WORKERS), root / kept.FOLDER, kept.inputs(root)
 
     async def run(doc: str, path: Path) -> tuple:
         if found := problems(path):
             return None, 0.0, "\n".join(f"{doc}: {line}" for line in found)
+        notebook = nbformat.read(path, as_version=4)
+        key = kept.chapter_key(notebook, before)
+        if (seconds := kept.load(folder, key, notebook)) is not None:
+            LOG.info("kept %s", doc)
+            return notebook, seconds, None
         async with slots:
-            return await run_chapter(doc, path, timeout, root)
+            notebook, seconds, report = await run_chapter(doc, path, timeout, root)
+        LOG.info("ran %s in %.1f s", doc, seconds)
+        # Of a chapter under which something was changed nobody knows what it read.
+        if report is None and (kept.inputs(root), kept.chapter_key(notebook, before)) == (
+                before, key):
+            kept.save(folder, key, notebook, seconds)
+        return notebook, seconds, report
 
     runs = await asyncio.gather(*(run(*pair) for pair in paths.items()))
     return dict(zip(paths, runs, strict=True))
@@ -162,7 +168,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     if sys.platform == "win32":
         # pyzmq needs the selector loop.
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
-    app.tj_executed = {}
+    app.tj_executed, app.tj_record = {}, {}
     app.add_config_value("tj_cell_timeout", 60, "env", types=[int])
     app.connect("env-get-outdated", every_chapter)
     app.connect("env-before-read-docs", run_all)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,16 +21,23 @@ from tjlib.charts.show import show
 from tjlib.measure.intervals import intervals
 from tjlib.measure.table import table
 
-__all__ = ["picture"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["picture", "rates"]
 
 
-def picture() -> str:
-    """Draw silent, loud and pooled recall and false alarms of the published judges, as SVG."""
+def rates() -> pd.DataFrame:
+    """Give silent, loud and pooled recall and false alarms of the published judges."""
     source = store.load("published")
     t = table(source.labels, source.verdicts, source.cost)
     found = intervals(t, np.random.default_rng(0))
-    recalls = tables.labelled(found[found["judge"].isin(t.judges)], judging.RATES)
-    return show(judging.dumbbell(recalls), name="readme",
+    return tables.labelled(found[found["judge"].isin(t.judges)], judging.RATES)
+
+
+def picture() -> str:
+    """Draw those rates as SVG."""
+    return show(judging.dumbbell(rates()), name="readme",
                 alt="Silent and loud recall and false alarms of the five published judges.").svg
 
 

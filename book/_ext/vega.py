@@ -1,8 +1,8 @@
-"""The charts' scripts, served by the book itself.
+"""The scripts of charts and tables, served by the book itself.
 
 Decision: vega comes out of the installed vl-convert-python, pinned with the
 rest, so that no third-party script is kept in git and none is fetched by a
-reader. Refusal: a page without a chart loads none of it.
+reader. Refusal: a page without a chart, or a table to choose from, loads none of it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ def write_bundle(app: Sphinx) -> None:
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree: object) -> None:
-    """Load the scripts on a page that holds a chart."""
-    if 'class="tj-chart"' in context.get("body", ""):
+    """Load the scripts on a page that holds a chart, or a table to choose from."""
+    body = context.get("body", "")
+    if "tj-table tj-pick" in body:
+        app.add_js_file("tables.js", loading_method="defer")
+    if 'class="tj-chart"' in body:
         app.add_js_file("vega.js", loading_method="defer", priority=600)
         app.add_js_file("charts.js", loading_method="defer", priority=601)
 

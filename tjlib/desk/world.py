@@ -203,7 +203,9 @@ def _check_arguments(call: Call) -> None:
             raise _RefusedError(f"{call.tool}.{name} must be {wanted}")
 
 
-def replay(instance: Instance, calls: Iterable[Call]) -> tuple[tuple[Step, ...], Outcome]:
+def replay(
+    instance: Instance, calls: Iterable[Call], desk: Desk | None = None
+) -> tuple[tuple[Step, ...], Outcome]:
     """Carry out calls on a fresh desk, one a step.
 
     Parameters
@@ -211,6 +213,8 @@ def replay(instance: Instance, calls: Iterable[Call]) -> tuple[tuple[Step, ...],
     instance : Instance
         The case whose desk is opened.
     calls : iterable of Call
+    desk : Desk, optional
+        Another fresh desk for the same case, such as one that fails at times.
 
     Returns
     -------
@@ -220,7 +224,7 @@ def replay(instance: Instance, calls: Iterable[Call]) -> tuple[tuple[Step, ...],
     outcome : Outcome
         How the case stands after the last call.
     """
-    desk = Desk(instance)
+    desk = desk or Desk(instance)
     steps = tuple(
         Step(THOUGHTS.get(call.tool, ""), (call,), (desk.call(call),)) for call in calls
     )

@@ -1,0 +1,605 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A panel without a model sees what it was set on
+#
+# **The claim.** The rule checker of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), section 3) has two zeros that follow from what
+# its rules speak of: `wrong_tool`, a redundant lookup where the policy should have been read, breaks no
+# rule, and `unsupported_claim`, a sentence that no observation bears out, is prose, which no rule
+# reads. The paper concludes that both need something that reads. We put two judges without a model
+# beside the rules, one for each zero. Beside the redundant call and the four sentences of the paper
+# they close both. Beside other calls and other sentences they close less, and they flag clean runs.
+#
+# ```{admonition} In one minute
+# On the judged set the free panel has a {term}`silent <silent fault>` recall of {glue:text}`fp-seven-silent`, a loud recall
+# of {glue:text}`fp-seven-loud` and {term}`false alarms <false alarm>` at {glue:text}`fp-seven-alarms`, for no token and
+# {glue:text}`fp-ms` milliseconds a run. With other cases but the same kinds of call and sentence,
+# its recall on the two zeros is {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With
+# calls and sentences that it was not set on they are {glue:text}`fp-report-tool` and
+# {glue:text}`fp-report-claim`, at a false-alarm rate of {glue:text}`fp-report-alarms` over clean runs
+# of {glue:text}`fp-clean-ways` kinds, between {glue:text}`fp-alarms-least` and
+# {glue:text}`fp-alarms-most` by kind. On logs of other desks its look at the reply
+# flags {glue:text}`fp-logs-reply` of successful runs, its repetition
+# {glue:text}`fp-logs-repetition`.
+# ```
+#
+# [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks what a
+# flag costs when nothing is spent. Brackets are 95 % intervals, a dagger marks an exact binomial one.
+
+# %% [markdown]
+# ## Three members, one rule to combine them
+#
+# - **Rules**: the desk's checker, eight rules in one pass. It knows this desk and no other.
+# - **Repetition**: the {term}`relation of that name <repetition relation>` in the RUPA paper
+#   ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002), section 4.1) links a step to an earlier one
+#   that makes the same calls, at most {glue:text}`fp-window` steps back. Here a link is a flag, unless the first call failed
+#   (then the second is a retry) or the second brought something else (then it is news). Both excuses
+#   are ours.
+# - **Reply**: each sentence the customer was sent is split into names, amounts, dates and events, and
+#   each is looked up in what the tools brought back ([the chapter on judges](a4_judges) takes it apart).
+#
+# The panel says faulty if any member does. Type and step are those of the first member that flags, in
+# the order above. That rule is ours too. It adds false alarms up, and it was not tuned.
+#
+# Two things are **set**: when calls count as the same (all alike, `exact`, or whatever RUPA links,
+# `near`), and how a sentence is scored (looked up only, or with a distance in words, and above which
+# score it is unsupported). Each is the form that catches most among those that flag no clean run of
+# the part that is set on; on a tie the form that flags less. Nothing else decides, and a test sets
+# them again from the same runs.
+
+# %% tags=["parameters"]
+clean: int = 100  # clean runs for each seed
+per_type: int = 50  # faulty runs of each type for each seed, even
+verdicts: str = "recorded"  # LLM judges beside the published ones: recorded, or a file of verdicts
+traces: str = "stored"  # stored (flags on public logs), or a log of yours
+cost: str = "seconds"  # what a judge costs a run: seconds, tokens
+draws: int = 2_000  # resamples of tasks behind the intervals on logs
+seed: int = 0  # seed of those draws
+
+# %% tags=["hide-input"]
+from tjlib import chapter
+
+given = chapter.check(
+    globals(), cost=("seconds", "tokens"),
+    clean=lambda value: None if 20 <= value <= 1000 else "give 20 to 1000",
+    per_type=lambda value: None if 10 <= value <= 500 and value % 2 == 0 else (
+        "give an even number from 10 to 500"),
+    draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
+    seed=lambda value: None if value >= 0 else "give 0 or more",
+)
+
+# %% tags=["hide-input"]
+import numpy as np
+import pandas as pd
+
+from tjlib import freelogs, freeset, store, tables
+from tjlib.charts import beside
+from tjlib.charts import free as charts
+from tjlib.charts.show import show
+from tjlib.desk.otherbed import bed
+from tjlib.judges import free, repeats
+from tjlib.measure import by_task, members
+from tjlib.measure.attribution import attribution, exact_share
+from tjlib.measure.rates import exact_rates
+from tjlib.measure.table import table
+from tjlib.measure.verdicts import metrics
+from tjlib.uncertainty.parameters import Parameters
+
+SEVEN = "judged set"
+runs = {name: freeset.beds(name, clean=given.clean, per_type=given.per_type)
+        for name in freeset.BEDS}
+runs[SEVEN] = bed(7, (), clean=100, per_type=50)
+joined = {name: table([run.label for run in made], freeset.judged(made))
+          for name, made in runs.items()}
+rates = {name: exact_rates(t).set_index(["judge", "metric"]) for name, t in joined.items()}
+ways = {name: members.by_way(t, {run.trajectory.trajectory_id: run.way for run in runs[name]},
+                             [free.NAME, *(f"{free.NAME}:{m}" for m in free.MEMBERS)])
+        for name, t in joined.items()}
+FAR = "other cases and ways"
+MADE = "computed on this page; seeds and ways: tjlib.desk.ways, sentences: data/sentences"
+
+# %% tags=["hide-input"]
+chosen = freeset.choose(runs["set"])
+tried = chosen.tried.assign(**{
+    "clean runs flagged": [f"{a} of {n}" for a, n in zip(
+        chosen.tried["false_alarms"], chosen.tried["clean"], strict=True)],
+    "faults caught": [f"{k} of {n}" for k, n in zip(
+        chosen.tried["caught"], chosen.tried["of"], strict=True)],
+    "taken": [("yes" if form in (chosen.form, chosen.threshold.similarity) else "no")
+              for form in chosen.tried["form"]]})
+tables.show(tried[["member", "form", "clean runs flagged", "faults caught", "taken"]].set_index("member"),
+            "What was tried on the part that the panel is set on: clean runs flagged (lower is better) and "
+            "faults of the member's own type caught (higher is better).",
+            f"{MADE}; the same from data/build_panel.py set")
+
+# %% tags=["hide-input"]
+def rate(name, metric, judge=free.NAME):
+    """Write one rate of one bed."""
+    return tables.estimate(rates[name].loc[(judge, metric)], 2)
+
+
+def flagged(name, kind, way="all", judge=free.NAME):
+    """Return the row of one kind of run."""
+    rows = ways[name]
+    return rows[(rows["judge"] == judge) & (rows["type"] == kind) & (rows["way"] == way)].iloc[0]
+
+
+for key, name in (("seven", SEVEN), ("cases", "other cases"), ("report", FAR), ("set", "set")):
+    for short, metric in (("silent", "silent_recall"), ("loud", "loud_recall"),
+                          ("alarms", "false_alarm_rate"), ("precision", "precision")):
+        chapter.text(f"fp-{key}-{short}", rate(name, metric))
+    for short, kind in (("tool", "wrong_tool"), ("claim", "unsupported_claim")):
+        chapter.text(f"fp-{key}-{short}", tables.estimate(flagged(name, kind), 2))
+spent = {name: metrics(t).set_index(["judge", "metric"])["value"] for name, t in joined.items()}
+chapter.number("fp-ms", 1000 * spent[SEVEN][free.NAME, "latency_s_mean"], 1)
+chapter.number("fp-window", Parameters().window, 0)
+kinds = ways[FAR].query("judge == @free.NAME and type == 'clean' and way != 'all'")
+chapter.number("fp-clean-ways", len(kinds), 0)
+chapter.number("fp-alarms-least", kinds["value"].min(), 2)
+chapter.number("fp-alarms-most", kinds["value"].max(), 2)
+chapter.text("fp-taken", f"{chosen.form} and {chosen.threshold.similarity}")
+chapter.text("fp-as-fixed", "are" if (chosen.form, chosen.threshold.similarity, chosen.threshold.value) == (
+    free.FORM, free.THRESHOLD.similarity, free.THRESHOLD.value) else "are not")
+for key, (seeds, _) in (("set", freeset.BEDS["set"]), ("report", freeset.BEDS[FAR])):
+    chapter.text(f"fp-seeds-{key}", ", ".join(map(str, seeds)))
+    chapter.number(f"fp-{key}-faulty", sum(run.label.faulty for run in runs[
+        "set" if key == "set" else FAR]), 0)
+    chapter.number(f"fp-n-{key}", len(runs["set" if key == "set" else FAR]), 0)
+
+# %% [markdown]
+# The forms taken here, {glue:text}`fp-taken`, {glue:text}`fp-as-fixed` those that the command uses:
+#
+# ```bash
+# tjlib judge free --traces runs.jsonl --out verdicts.jsonl
+# ```
+#
+# ## What it was set on, and what it was not
+#
+# The panel was set on {glue:text}`fp-n-set` runs (seeds {glue:text}`fp-seeds-set`) and is reported on
+# {glue:text}`fp-n-report` others (seeds {glue:text}`fp-seeds-report`), each seed with the design of the
+# judged set: as many clean runs and as many of each fault. Two things change from one to the other,
+# and we change them one at a time. **Other cases** are other customers, orders and sums, broken in the
+# ways that were set on. **Other ways** are:
+#
+# - redundant calls that are no second lookup: the eligibility asked for before the policy is read, the
+#   order looked up once more later on, the order's number spelt another way at a desk that reads any
+#   spelling, the case handed over before it was looked into;
+# - a precondition skipped that no rule asks for: the policy is never read, and nothing is done instead;
+# - {glue:text}`fp-sentences-ours` sentences of ours that were kept out when the reply judge was made,
+#   and {glue:text}`fp-sentences-other` of kinds that it never met: feedback passed on, promises that it
+#   will not happen again, efforts made, others blamed;
+# - clean runs that repeat a call with good reason (retries after an error, a look whether the refund has
+#   gone through, the same at a desk that is slow to say so), or word the reply or the order's number in
+#   another way.
+#
+# In {numref}`fig-fp-shrinkage` a circle is what the panel was set on, a square other cases, a triangle
+# other cases in other ways. Where the three lie together nothing was lost.
+
+# %% tags=["hide-input"]
+report_claims = freeset.claims("report")
+for key, name in (("ours", "second half of ours"), ("other", "claims of other kinds")):
+    chapter.number(f"fp-sentences-{key}", len(report_claims[name]), 0)
+rows = pd.concat([ways[name].query("judge == @free.NAME and way == 'all'").assign(bed=name)
+                  for name in freeset.BEDS])
+ROLE = {"silent": "silent", "loud": "loud", "both": "silent", "clean": "false alarm"}
+order = dict.fromkeys(ways["set"]["type"])
+rows = rows.assign(role=rows["survival"].map(ROLE), shown=[
+    tables.estimate(row, 2) for row in rows.to_dict("records")])
+# The part of skipped_precondition that is loud is drawn with the silent part.
+rows = rows.sort_values("type", key=lambda s: s.map(list(order).index), kind="stable")
+rows["type"] = rows["type"].replace({"clean": "clean runs"})
+rows["rank"] = rows["bed"].map(list(freeset.BEDS).index)
+shrunk = rows[["type", "bed", "rank", "role", "value", "lo", "hi", "shown"]].astype(
+    dict.fromkeys(("value", "lo", "hi"), float))
+
+# %% mystnb={"figure": {"caption": "Share of each type of run that the free panel flags, on the runs it was set on (circle), on other cases (square) and on other cases in other ways (triangle), with exact 95 % intervals over runs. Faults: higher is better; clean runs: lower. A type whose runs are partly silent has the colour of silent faults. Data: computed on this page.", "name": "fig-fp-shrinkage"}} tags=["hide-input"]
+show(charts.shrinkage(shrunk), name="fp-shrinkage", table=shrunk[["type", "bed", "shown"]],
+     alt="One row a fault type and one for clean runs, each with three marks for the runs set on, "
+         "other cases, and other cases in other ways, and their intervals between 0 and 1.")
+
+# %% [markdown]
+# **Other cases cost nothing.** Over all faults the silent recall is {glue:text}`fp-set-silent` where the
+# panel was set and {glue:text}`fp-cases-silent` on other cases. On this desk a case is a handful of
+# values in the same places, so this says little: a new seed is not a new kind of run.
+#
+# **Other ways do.** The silent recall is {glue:text}`fp-report-silent`; on `wrong_tool`
+# {glue:text}`fp-report-tool`, on `unsupported_claim` {glue:text}`fp-report-claim`. Of the flags
+# {glue:text}`fp-report-precision` are on a faulty run, where {glue:text}`fp-report-faulty` of
+# {glue:text}`fp-n-report` runs are faulty; fewer where faults are rarer.
+#
+# Intervals are over runs. The ways themselves were chosen by us and not drawn, so an interval says how
+# well the rate *on these ways* is known. With one way more, the pooled rate is another.
+#
+# ## Way by way
+#
+# {numref}`fig-fp-ways` takes the triangles apart. Hover over a mark to see which members flag.
+
+# %% tags=["hide-input"]
+def flaggers(kind, way):
+    """Name the members that flag any run of a way, with their share."""
+    told = {m: flagged(FAR, kind, way, f"{free.NAME}:{m}") for m in free.MEMBERS}
+    return ", ".join(f"{m} {row['value']:.2f}" for m, row in told.items() if row["k"]) or "nobody"
+
+
+PANELS = {"wrong_tool": "wrong_tool", "skipped_precondition": "skipped_precondition",
+          "unsupported_claim": "unsupported_claim", "clean": "clean runs (flags are false alarms)"}
+apart = ways[FAR].query("judge == @free.NAME and way != 'all' and type in @PANELS")
+apart = apart.assign(panel=apart["type"].map(PANELS), role=apart["survival"].map(ROLE),
+                     shown=[tables.estimate(row, 2) for row in apart.to_dict("records")],
+                     who=[flaggers(*key) for key in zip(apart["type"], apart["way"], strict=True)])
+apart = apart.sort_values("type", key=lambda s: s.map(list(PANELS).index), kind="stable")
+drawn = apart.drop(columns=["k", "n", "why", "how"]).astype(
+    dict.fromkeys(("value", "lo", "hi"), float))
+
+# %% mystnb={"figure": {"caption": "Share of runs that the free panel flags, by the way they were made, on cases and ways it was not set on, with exact 95 % intervals over runs. Faults: higher is better; clean runs: lower. Data: computed on this page.", "name": "fig-fp-ways"}} tags=["hide-input"]
+show(charts.ways(drawn), name="fp-ways", table=drawn[["panel", "way", "shown", "who"]],
+     alt="Four panels, for wrong tool, skipped precondition, unsupported claim and clean runs; one row a "
+         "way with the share flagged between 0 and 1 and its interval.")
+
+# %% tags=["hide-input"]
+for key, kind, way in (
+        ("early", "wrong_tool", "eligibility asked early"),
+        ("later", "wrong_tool", "order looked up later"),
+        ("spelt", "wrong_tool", "looked up, other spelling"),
+        ("handed", "wrong_tool", "handed over early"),
+        ("unread", "skipped_precondition", "policy skipped"),
+        ("half", "unsupported_claim", "second half of ours"),
+        ("others", "unsupported_claim", "claims of other kinds"),
+        ("retry", "clean", "any call retried twice"),
+        ("confirm", "clean", "order confirmed after refund"),
+        ("poll", "clean", "order polled, not yet changed"),
+        ("respelt", "clean", "other spelling all along"),
+        ("polite", "clean", "polite"),
+        ("reworded", "clean", "reworded"), ("plain", "clean", "as scripted")):
+    chapter.text(f"fp-{key}", tables.estimate(flagged(FAR, kind, way), 2))
+    chapter.text(f"fp-{key}-who", flaggers(kind, way))
+said = {run.trajectory.trajectory_id: run.trajectory.final_answer for run in runs[FAR]
+        if run.label.failure_type == "unsupported_claim"}
+for key, name in (("ours", "second half of ours"), ("other", "claims of other kinds")):
+    unit = {who: text for who, answer in said.items() for text in report_claims[name]
+            if answer.endswith(text)}
+    found = members.wholly(joined[FAR], f"{free.NAME}:reply", unit)
+    chapter.text(f"fp-wholly-{key}", f"{found['k']} of {found['n']}, {tables.estimate(found, 2)}")
+
+# %% [markdown]
+# **Redundant calls.** A call made too early is repeated when its turn comes, and a late second look
+# repeats the first, so both are seen: {glue:text}`fp-early` and {glue:text}`fp-later`. The lookup in
+# another spelling is seen at {glue:text}`fp-spelt`, by {glue:text}`fp-spelt-who`: the rules ask that an argument be written
+# as it was read, so they take it for an invented one. The case handed over early, with one reason and
+# then with another, is seen at {glue:text}`fp-handed`: its two calls have different arguments.
+# And where the policy is left unread with nothing in its place, there is nothing to repeat:
+# {glue:text}`fp-unread`. The rules have this zero as well; the judged set does not show it, for there
+# an unread policy always comes with a repeated call. What the panel closes is the repeated call, not
+# the wrong tool. A ninth rule that asks for the policy closes it, as
+# [the chapter on the testbed](a3_testbed) found and the third exercise counts.
+#
+# **Claims.** Of the kept-out sentences {glue:text}`fp-half` of the runs are flagged, of those of other
+# kinds {glue:text}`fp-others`. Runs that hold the same sentence are not independent, so count
+# sentences: of those that came up, {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in every run
+# that held them. The vocabulary of events does not know what it was not told of.
+#
+# **Clean runs.** Plain ones are flagged at {glue:text}`fp-plain`, retries at {glue:text}`fp-retry`, a
+# look whether the refund has gone through at {glue:text}`fp-confirm`. If the desk is slow and the look
+# brings nothing new, {glue:text}`fp-poll`: from calls alone a wise repeat and a useless one look the
+# same. A clean run that spells the order's number in small letters throughout is flagged at
+# {glue:text}`fp-respelt`, by {glue:text}`fp-respelt-who`; one with another reply and nothing in it but
+# what the desk said at {glue:text}`fp-reworded`, by {glue:text}`fp-reworded-who`; one with a polite
+# sentence at {glue:text}`fp-polite`.
+#
+# ## What each member is for
+#
+# {numref}`fig-fp-added` has what the panel would lose without each member: flags that no other member
+# raises. The last row is what each costs in false alarms.
+
+# %% tags=["hide-input"]
+lost = members.added(joined[FAR], free.NAME, freeset.WITHOUT)
+lost = lost.assign(type=lost["type"].replace({"clean": "clean runs"}),
+                   text=[f"{row['k']} of {row['n']}" for row in lost.to_dict("records")],
+                   shown=[tables.estimate(row, 2) for row in lost.to_dict("records")])
+cells = lost[["member", "type", "value", "text", "shown"]].astype({"value": float})
+
+# %% mystnb={"figure": {"caption": "Runs that the free panel flags and would not flag without a member, by type of run, on cases and ways it was not set on. Faults: what the member adds in recall; clean runs: what it adds in false alarms. Data: computed on this page.", "name": "fig-fp-added"}} tags=["hide-input"]
+show(charts.added(cells), name="fp-added", table=cells[["member", "type", "text", "shown"]],
+     alt="A grid of six fault types and clean runs by three members; each box holds how many runs only "
+         "this member flags.")
+
+# %% tags=["hide-input"]
+LINES = {free.NAME: "free panel", **{f"{free.NAME}:{m}": f"{m} alone" for m in free.MEMBERS},
+         **{name: f"without {m}" for m, name in freeset.WITHOUT.items()}}
+HEADS = {"silent_recall": "silent recall", "loud_recall": "loud recall",
+         "false_alarm_rate": "false alarms", "precision": "precision"}
+lines = []
+for name in ("set", FAR):
+    for judge, called in LINES.items():
+        shares = attribution(joined[name], judge).query("type == 'all'").set_index("share")
+        lines.append({"runs": name, "judge": called,
+                      **{head: rate(name, metric, judge) for metric, head in HEADS.items()},
+                      "type right": tables.estimate(
+                          exact_share(shares.loc["mistyped", "n"] - shares.loc["mistyped", "k"],
+                                      shares.loc["mistyped", "n"]), 2),
+                      "step right": tables.estimate(shares.loc["step_exact_over_detected"], 2),
+                      "ms a run": f"{1000 * spent[name][judge, 'latency_s_mean']:.2f}"})
+tables.show(pd.DataFrame(lines).set_index("runs"),
+            "Members and panels, where they were set and elsewhere, with exact 95 % intervals. Type and step: "
+            "of the faults detected. False alarms and milliseconds: lower is better; all else: higher.",
+            MADE, folded=True)
+
+# %% tags=["hide-input"]
+shares = attribution(joined[FAR], free.NAME)
+for key, kind in (("all", "all"), ("tool", "wrong_tool")):
+    part = shares[shares["type"] == kind].set_index("share")
+    chapter.text(f"fp-step-{key}", tables.estimate(part.loc["step_exact_over_detected"], 2))
+    chapter.text(f"fp-mistyped-{key}", tables.estimate(part.loc["mistyped"], 2))
+for member in free.MEMBERS:
+    row = lost[(lost["member"] == member) & (lost["type"] == "clean runs")].iloc[0]
+    chapter.text(f"fp-alone-{member}", row["text"])
+
+# %% [markdown]
+# Of the false alarms on these clean runs {glue:text}`fp-alone-rules` runs are the rules' alone,
+# {glue:text}`fp-alone-repetition` the repetition's and {glue:text}`fp-alone-reply` the reply's. Of the
+# faults detected, {glue:text}`fp-step-all` are placed at the very step and {glue:text}`fp-mistyped-all`
+# are given the wrong type; of `wrong_tool`, {glue:text}`fp-step-tool` and {glue:text}`fp-mistyped-tool`.
+# A call made too early is noticed when it is made again, a step after the fault, and a respelt one is
+# typed by the rules, which come first.
+#
+# ## Beside judges that read
+#
+# {numref}`fig-fp-cost` orders judges by what they spend on a run, in {glue:text}`fp-cost-unit`, the
+# cheapest on top. Hollow are the five published judges on the judged set, with 14B and 8B models, and
+# with their own rule engine. Filled are the panel, on the judged set and on the other ways, and the
+# judges of {glue:text}`fp-reading`. Seconds are each judge's own machine's; tokens compare better.
+
+# %% tags=["hide-input"]
+def standing(t, names, origin):
+    """Lay judges out with their rates and costs."""
+    found = exact_rates(t).set_index(["judge", "metric"])
+    price = metrics(t).set_index(["judge", "metric"])["value"]
+    out = []
+    for judge, called in names.items():
+        spent = {"seconds": price.get((judge, "latency_s_mean")), "tokens": sum(
+            price.get((judge, f"{kind}_tokens_mean")) or 0 for kind in ("prompt", "completion"))}
+        for metric, what in RATES.items():
+            row = found.loc[(judge, metric)]
+            out.append({"label": called, "origin": origin, "what": what, **spent,
+                        "shown": tables.estimate(row, 2), **{k: row[k] for k in ("value", "lo", "hi")}})
+    return out
+
+
+def time_short(value):
+    """Write seconds in the unit that suits them."""
+    if pd.isna(value):
+        return "unknown"
+    unit, name = next((u for u in ((1, "s"), (1e-3, "ms")) if value >= u[0]), (1e-6, "µs"))
+    return f"{value / unit:.2g} {name}"
+
+
+SHORT = {"seconds": time_short, "tokens": "{:,.0f} tokens".format}
+RATES = {"silent_recall": "silent", "loud_recall": "loud", "false_alarm_rate": "false alarm"}
+theirs, reading = store.load("published"), store.load(given.verdicts)
+printed = table(theirs.labels, theirs.verdicts, theirs.cost)
+read = table(reading.labels, reading.verdicts, reading.cost)
+own = [judge for judge in read.judges if judge not in (*printed.judges, "rules")
+       and not judge.startswith(("reply:", free.NAME))]
+spots = pd.DataFrame([
+    *standing(printed, tables.judge_names(printed.judges), "published"),
+    *standing(read, tables.judge_names(own), "ours"),
+    *standing(joined[SEVEN], {free.NAME: "free panel"}, "ours"),
+    *standing(joined[FAR], {free.NAME: "free, other ways"}, "ours")])
+spots = spots[spots["value"].notna()].sort_values(
+    [given.cost, "label"], kind="stable").astype(dict.fromkeys(("value", "lo", "hi"), float))
+spots["judge"] = spots["label"] + ", " + spots[given.cost].map(SHORT[given.cost])
+chapter.text("fp-reading", reading.origin)
+chapter.text("fp-cost-unit", given.cost)
+
+# %% mystnb={"figure": {"caption": "Judges by what they spend on a run, the cheapest on top: share flagged of silent faults, loud faults (higher is better) and clean runs (lower), with exact 95 % intervals. Hollow: the published judges; filled: the free panel and the judges of the verdicts chosen at the top. Data: verdict_patterns.csv and cost.csv in data/published; the verdicts chosen; computed on this page.", "name": "fig-fp-cost"}} tags=["hide-input"]
+show(beside.rates(spots[["judge", "origin", "what", "value", "lo", "hi", "shown"]]), name="fp-cost",
+     table=spots[["label", "origin", "what", "shown", "seconds", "tokens"]],
+     alt="One row a judge, from the cheapest to the dearest run, with its silent recall, loud recall and "
+         "false alarms between 0 and 1; published judges hollow, ours filled.")
+
+# %% tags=["hide-input"]
+step = spots[(spots["label"] == "step (14B)") & (spots["what"] == "silent")].iloc[0]
+chapter.text("fp-14b-silent", step["shown"])
+chapter.text("fp-14b-spent", f"{time_short(step['seconds'])} and {step['tokens']:,.0f} tokens")
+chapter.number("fp-14b-claim", exact_rates(printed).set_index(["judge", "metric"]).loc[
+    ("step:qwen2.5:14b", "recall|unsupported_claim"), "value"], 2)
+
+# %% [markdown]
+# The published step judge with a 14B model has a silent recall of {glue:text}`fp-14b-silent` at
+# {glue:text}`fp-14b-spent`. The panel's on the judged set is {glue:text}`fp-seven-silent`, on other
+# ways {glue:text}`fp-report-silent`. The two are not on the same footing: the panel's reply member was
+# made with the paper's four sentences in view, and the published judges have not been asked about the
+# other ways. On `unsupported_claim` that judge's recall is {glue:text}`fp-14b-claim` for four sentences;
+# the panel's is {glue:text}`fp-report-claim` for sentences it never met.
+#
+# ## Where the rules do not apply
+#
+# A log of another desk has other tools, so the rules say nothing about it, and the panel is the other
+# two. {numref}`fig-fp-logs` has the share of runs they flag: of runs that succeeded, where a flag is a
+# false alarm if success is what one asks about, and of runs that failed. A successful run may still hold
+# a useless call or a claim without support, so these are upper bounds. Read here:
+# {glue:text}`fp-logs-origin`.
+
+# %% tags=["hide-input"]
+logged, origin = freelogs.flags(given.traces)
+CALLED = {"repetition": "repetition, exact", "near": "repetition, near", "reply": "reply"}
+SETS = {"tau_airline": "tau-bench airline", "agentdojo": "AgentDojo", "swe_agent": "SWE-agent"}
+ENDS = {"successful": False, "failed": True, "outcome unknown": None}
+lines = []
+for name, part in logged.groupby("set", sort=False):
+    unknown = part["failed"].isna()
+    # A few runs that nobody judged, among many that somebody did, are left out.
+    for role, end in ENDS.items() if unknown.all() else list(ENDS.items())[:2]:
+        mine = part[unknown if end is None else part["failed"].eq(end)]
+        means = by_task.means(mine[list(CALLED)], mine["task"], np.random.default_rng(given.seed),
+                              draws=given.draws)
+        for row in means.to_dict("records"):
+            if row["value"] in (0, 1):  # a bootstrap of what is all alike has no width
+                row |= exact_share(int(row["value"] * row["n"]), row["n"])
+            lines.append({"panel": CALLED[row["what"]], "set": SETS.get(name, name), "role": role,
+                          "member": row["what"], **{k: row[k] for k in ("value", "lo", "hi", "n")},
+                          "shown": tables.estimate(row, 2)})
+seen = pd.DataFrame(lines)
+shown = seen[seen["value"].notna()].drop(columns="member").astype(
+    dict.fromkeys(("value", "lo", "hi"), float))
+
+# %% tags=["hide-input"]
+good = {m: logged.loc[logged["failed"].eq(False), m].dropna() for m in CALLED}
+for member, values in good.items():
+    chapter.text(f"fp-logs-{member}", tables.estimate(exact_share(
+        int(values.sum()), len(values), why="undefined (no successful run)"), 2))
+chapter.text("fp-logs-origin", origin)
+chapter.text("fp-logs-rules", f"{int(logged['rules'].notna().sum())} of {len(logged)}")
+
+# %% mystnb={"figure": {"caption": "Share of runs flagged by the members that need no rules, successful and failed, on logs of other desks, with 95 % intervals by whole tasks, exact ones where the share is none or all. Runs on which a member does not bear are left out. Data: the flags or the log chosen at the top.", "name": "fig-fp-logs"}} tags=["hide-input"]
+show(charts.logs(shown), name="fp-logs", table=shown[["panel", "set", "role", "shown", "n"]],
+     alt="Three panels, for exact repetition, near repetition and the reply; one row a set of runs with "
+         "the share of successful and of failed runs flagged, and intervals.")
+
+# %% tags=["hide-input"]
+def of_set(name, member, role):
+    """Write one share of one set."""
+    row = seen[(seen["set"] == name) & (seen["member"] == member) & (seen["role"] == role)]
+    return row.iloc[0]["shown"] if len(row) else "undefined (not read here)"
+
+
+def told_apart(member):
+    """Name the sets in which failed runs are flagged more often, beyond both intervals."""
+    found = []
+    for name, rows in seen[seen["member"] == member].groupby("set", sort=False):
+        ends = rows.set_index("role")
+        if {"successful", "failed"} <= {*ends.index[ends["lo"].notna()]}:
+            found += [name] * bool(ends.loc["failed", "lo"] > ends.loc["successful", "hi"])
+    return ", ".join(found) or "none"
+
+
+for member in ("repetition", "reply"):
+    chapter.text(f"fp-apart-{member}", told_apart(member))
+for role in ("successful", "failed"):
+    chapter.text(f"fp-airline-{role}", of_set(SETS["tau_airline"], "repetition", role))
+    chapter.text(f"fp-airline-reply-{role}", of_set(SETS["tau_airline"], "reply", role))
+
+# %% [markdown]
+# The rules bear on {glue:text}`fp-logs-rules` of these runs. Pooled over the sets, the exact repetition
+# flags {glue:text}`fp-logs-repetition` of the successful runs, the near one {glue:text}`fp-logs-near`,
+# the reply {glue:text}`fp-logs-reply`. On the airline log of tau-bench the repetition flags
+# {glue:text}`fp-airline-successful` of successful and {glue:text}`fp-airline-failed` of failed runs,
+# the reply {glue:text}`fp-airline-reply-successful` and {glue:text}`fp-airline-reply-failed`.
+#
+# Of the sets read here, those in which the exact repetition flags failed runs more often than successful ones, the two
+# intervals apart: {glue:text}`fp-apart-repetition`. Those in which the reply does:
+# {glue:text}`fp-apart-reply`. The reply member knows a refund desk's events and takes every number for a claim, and nothing of
+# it was set on such logs; `tjlib judge reply --clean FILE` sets its threshold on clean runs of yours.
+#
+# ## What would change our mind
+#
+# - A way to call the wrong tool, made by somebody who has not read this page, on which the repetition
+#   does as well as on ours. Ours were thought of by the hand that wrote the member.
+# - A false-alarm rate near that of the plain clean runs on clean runs of a real desk. Then the kinds of
+#   clean run we made up would be rarer than we fear.
+# - A published judge asked about the other ways whose recall falls as far. Then what shrinks here would
+#   be the test, not the panel.
+# - A model-free member that tells a wise repeat from a useless one.
+#
+# ## Exercises
+#
+# 1. None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
+#    false-alarm rate is still compatible with that at 95 %?
+#
+#    <details><summary>Solution</summary>
+#
+#    With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
+#    {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
+#
+#    </details>
+#
+# 2. Suppose that one run in fifty is faulty. What share of the panel's flags is then right, with the
+#    recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
+#    interval in place of the pooled false-alarm rate?
+#
+#    <details><summary>Solution</summary>
+#
+#    Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
+#    the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
+#
+#    </details>
+#
+# 3. Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to both zeros'
+#    neighbours, the ways of `wrong_tool` and the skipped policy, and what does it cost?
+#
+#    <details><summary>Solution</summary>
+#
+#    It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
+#    skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
+#    the repetition does and more: the first zero is a gap in eight rules, not in rules. It would not
+#    carry to a desk where the policy need not be read.
+#
+#    </details>
+#
+# 4. The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
+#    have done on the other ways?
+#
+#    <details><summary>Solution</summary>
+#
+#    It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
+#    and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
+#    it now would be to set it on what is reported.
+#
+#    </details>
+#
+# 5. Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
+#    flagged that were not?
+#
+#    <details><summary>Solution</summary>
+#
+#    {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
+#    {glue:text}`fp-x-bare-ways`.
+#
+#    </details>
+
+# %% tags=["hide-input"]
+def count(kind, says, way=None):
+    """Count the runs of a kind of which something is so."""
+    mine = [run for run in runs[FAR] if (run.label.failure_type or "clean") == kind
+            and way in (None, run.way)]
+    return f"{sum(bool(says(run.trajectory)) for run in mine)} of {len(mine)}"
+
+
+def unread(run):
+    """Tell whether the policy is never asked for."""
+    return all(call.tool != "get_policy" for step in run.steps for call in step.calls)
+
+
+def again(run):
+    """Tell whether any call is made again, excused or not."""
+    return any(found.exact for found in repeats.repeats(run))
+
+
+plain = flagged(FAR, "clean", "as scripted")
+chapter.number("fp-x-plain-n", plain["n"], 0)
+chapter.number("fp-x-bound", exact_share(0, plain["n"])["hi"], 3)
+recall = rates[FAR].loc[(free.NAME, "recall"), "value"]
+for key, alarm in (("", flagged(FAR, "clean")["value"]), ("-plain", plain["hi"])):
+    chapter.number(f"fp-x-ppv{key}", recall * 0.02 / (recall * 0.02 + alarm * 0.98), 2)
+chapter.text("fp-x-nine-tool", count("wrong_tool", unread))
+chapter.text("fp-x-nine-skip", count("skipped_precondition", unread, "policy skipped"))
+chapter.text("fp-x-nine-clean", count("clean", unread))
+for form in repeats.FORMS:
+    for key, kind in (("tool", "wrong_tool"), ("clean", "clean")):
+        chapter.text(f"fp-x-{form}-{key}", count(kind, lambda run, form=form: repeats.judge(run, form).faulty))
+chapter.text("fp-x-bare", count("clean", again))
+chapter.text("fp-x-bare-ways", "; ".join(
+    f"{way} {told}" for way in kinds["way"]
+    if not (told := count("clean", again, way)).startswith("0 ")))
