@@ -76,8 +76,17 @@ def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     for doc, (_, seconds, _) in sorted(runs.items()):
         record["chapters"][doc] = {"seconds": round(seconds, 2)}
     app.tj_record = record
-    report = Path(app.outdir).parent / "execution.json"
-    report.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    _report_file(app).unlink(missing_ok=True)
+
+
+def _report_file(app: Sphinx) -> Path:
+    return Path(app.outdir).parent / "execution.json"
+
+
+def write_record(app: Sphinx, error: Exception | None) -> None:
+    """Leave the record of a build that went well: it vouches for the pages beside it."""
+    if error is None and not app._warncount:  # what -W turns into exit 1 is counted nowhere else
+        _report_file(app).write_text(json.dumps(app.tj_record, indent=1) + "\n", "utf-8")
 
 
 async def run_or_reuse(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tuple]:
@@ -173,4 +182,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-get-outdated", every_chapter)
     app.connect("env-before-read-docs", run_all)
     app.connect("source-read", hand_over)
+    app.connect("build-finished", write_record)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
