@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tjlib.judgeargs import UsageError, chosen, elsewhere
 from tjlib.logcommands import known
-from tjlib.trace import FAULT_TYPES, InputError
+from tjlib.trace import InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
@@ -43,10 +43,11 @@ def _spare(path: Path, records: list) -> None:
 def testbed(args: argparse.Namespace) -> None:
     """Build labelled trajectories of the refund desk."""
     from tjlib import store
-    from tjlib.desk import testbed
+    from tjlib.desk import faults, testbed
     from tjlib.trace import to_json
 
-    trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
+    trajectories, labels = testbed.judged_set(
+        args.seed, clean=args.clean, per_type=args.per_type, types=faults.known(args.faults or ""))
     out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
     for path, records in zip(paths, (trajectories, labels), strict=True):
@@ -107,11 +108,12 @@ def score(args: argparse.Namespace) -> None:
     import pandas as pd
 
     from tjlib import procedures, report, store
+    from tjlib.desk import faults
     from tjlib.measure.intervals import intervals
     from tjlib.measure.table import table
     from tjlib.measure.verdicts import floors
 
-    types = procedures.read(args.procedure).types if args.procedure else FAULT_TYPES
+    types = procedures.read(args.procedure).types if args.procedure else faults.known("all")
     source = store.load(args.source, args.labels, args.traces, types)
     joined = table(source.labels, source.verdicts, source.cost, types)
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)

@@ -60,6 +60,8 @@ _FORMAT = ("auto (each file by its content), native, tau_bench, tau2, agentdojo,
            "atif, who_and_when, magentic_one, otel, langsmith, smolagents_gaia, agentbench or "
            "openai_chat")
 _SCHEDULER = "of a dask scheduler, such as tcp://host:8786, whose workers do the work instead"
+_FAULTS = ("types of fault, or all; default the paper's six (an unknown name lists those there "
+           "are)")
 _LABELS = "outcomes by task or run: a benchmark's label file, or lines with task_id and success"
 
 
@@ -81,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=_count, default=7)
     sub.add_argument("--clean", type=_count, default=100, help="clean runs (100)")
     sub.add_argument("--per-type", type=_count, default=50, help="faulty runs a type (50)")
+    sub.add_argument("--faults", metavar="A,B", help=_FAULTS)
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
