@@ -11,6 +11,7 @@ import argparse
 from typing import NoReturn
 
 from tjlib import __version__, commands, logcommands
+from tjlib.judges.plain import PLAIN
 
 __all__ = ["parser"]
 
@@ -88,13 +89,15 @@ def parser() -> argparse.ArgumentParser:
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "match", "outcome", "step", "ensemble",
-                                       "reply-steps", "steps-reply", "reply", "free"],
+                                       "reply-steps", "steps-reply", "reply", "free", *PLAIN],
                      help="rules: the refund desk's strict checker, no model; match: against "
                           "reference runs, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
                           "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
                           "the reply against the observations, with a model or without; free: "
-                          "rules, calls made again and the reply, no model")
+                          "rules, calls made again and the reply, no model"
+                          + "".join(f"; {name}: {one.asked}".replace("%", "%%")
+                                    for name, one in PLAIN.items()))
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, metavar="K",
@@ -104,6 +107,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--procedure", metavar="FILE",
                      help="what a reading judge is told of the desk and the faults: a YAML file, "
                           "or general, library_desk, refund_desk (the last, on its own runs)")
+    sub.add_argument("--faults", metavar="A,B",
+                     help=f"of which the refund desk's procedure tells a reading judge: {_FAULTS}")
     sub.add_argument("--reference", metavar="FILE",
                      help="match: the runs to be like, one a task, by trajectory or task id")
     sub.add_argument("--mode", choices=["strict", "unordered", "subset", "superset"],

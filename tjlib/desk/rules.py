@@ -4,10 +4,9 @@ Decision: the checker knows what the goal states and what the calls before
 brought back, nothing else: not the case, not the label, not the desk. Calls
 of one step are checked before the step's observations are added, for whoever
 made them had seen none of these. Refusal: prose is not read and intent is not
-guessed, so wrong_tool and unsupported_claim break no rule; nor is there a
-rule for an agent that never verifies the customer, as appendix B has none.
-The rules are the desk's: of a log of other tools they say nothing, neither
-clean nor faulty.
+guessed, so wrong_tool and unsupported_claim break no rule; nor does an agent
+that never verifies the customer, as appendix B has none (`tjlib.desk.morerules`
+takes more). Of a log of other tools the rules say nothing, clean or faulty.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from tjlib.desk.morerules import MORE
 from tjlib.desk.values import distance, quoted
 from tjlib.desk.world import TOOLS
 from tjlib.trace import Call, Observation, Trajectory, Verdict
@@ -51,7 +51,7 @@ class Violation(msgspec.Struct, frozen=True):
     """One broken rule.
 
     ``step`` is 0-based, ``None`` only if the trajectory has no step; ``rule``
-    is a number of `RULES`.
+    is a number of `RULES` or of `tjlib.desk.morerules.MORE`.
     """
 
     step: int | None
@@ -100,8 +100,9 @@ def check(trajectory: Trajectory) -> tuple[Violation, ...]:
                 record.learn(call, observation)
     last = len(trajectory.steps) - 1 if trajectory.steps else None
     found += _endings(reply_steps, acted, last)
+    found += ((at, n, text) for n, rule in MORE.items() for at, text in rule.find(trajectory))
     found.sort(key=lambda each: (each[0] or 0, each[1]))
-    return tuple(Violation(step, rule, RULES[rule][1], text) for step, rule, text in found)
+    return tuple(Violation(at, n, (RULES | MORE)[n][1], text) for at, n, text in found)
 
 
 def _endings(reply_steps: list[int], acted: bool, last: int | None) -> list[tuple]:
@@ -168,9 +169,8 @@ class _Record:
         if order_id not in self._authorised:
             broken.append((3, f"{order} refunded without a passed eligibility check"))
         elif distance(amount, self._authorised[order_id]) >= _CENT:
-            authorised = quoted(self._authorised[order_id])
-            message = f"{order} refunded {quoted(amount)}, authorised was {authorised}"
-            broken.append((4, message))
+            due = quoted(self._authorised[order_id])
+            broken.append((4, f"{order} refunded {quoted(amount)}, authorised was {due}"))
         owner = self._owners.get(order_id)
         if None not in (owner, self._customer) and owner != self._customer:
             message = f"{order} is {quoted(owner)}'s, verified was {quoted(self._customer)}"

@@ -42,7 +42,7 @@ def judged_set(
     instances : int, optional
         Upper limit on the cases drawn; as many as needed if left out.
     types : sequence of str
-        Names of `tjlib.desk.faults.FAULTS`, each once; default the paper's six.
+        Names of `tjlib.desk.faults.FAULTS`; default the paper's six.
 
     Returns
     -------
@@ -71,6 +71,7 @@ def judged_set(
     >>> len(trajectories), sum(label.faulty for label in labels)
     (400, 300)
     """
+    types = tuple(dict.fromkeys(types))
     wanted = _wanted(clean, per_type, instances, types)
     cells: dict[tuple[str | None, bool | None], list[tuple[Trajectory, Label]]] = {}
     for instance in world.instances(seed):
@@ -89,12 +90,16 @@ def judged_set(
     return [trajectory for trajectory, _ in ordered], [label for _, label in ordered]
 
 
-def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
+def stream(
+    seed: int = 7, types: Sequence[str] = FAULT_TYPES
+) -> Iterator[tuple[Trajectory, Label]]:
     """Generate labelled trajectories without end and without keeping any.
 
     Parameters
     ----------
     seed : int
+    types : sequence of str
+        As `judged_set`.
 
     Yields
     ------
@@ -105,7 +110,7 @@ def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
     """
     for instance in world.instances(seed):
         calls = oracle.calls(instance)
-        for fault_type in (None, *FAULT_TYPES):
+        for fault_type in (None, *types):
             if _hosts(instance, fault_type):
                 yield _labelled(instance, calls, fault_type, seed)
 
