@@ -11,6 +11,7 @@ import argparse
 from typing import NoReturn
 
 from tjlib import __version__, commands, logcommands
+from tjlib.formats.table import FORMATS
 from tjlib.judges.plain import PLAIN
 
 __all__ = ["parser"]
@@ -56,10 +57,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 _LOG = "a log in a known format: a file, a folder, or a .gz, .zip or .eval archive"
-_FORMAT = ("auto (each file by its content), native, tau_bench, tau2, agentdojo, nemo_gym, codex, "
-           "inspect, swe_agent, mini_swe_agent, openhands, claude_code, managed_agents, anthropic, "
-           "atif, who_and_when, magentic_one, otel, langsmith, smolagents_gaia, agentbench or "
-           "openai_chat")
+_FORMAT = f"auto (each file by its content), {', '.join(list(FORMATS)[:-1])} or {[*FORMATS][-1]}"
 _SCHEDULER = "of a dask scheduler, such as tcp://host:8786, whose workers do the work instead"
 _FAULTS = ("types of fault, or all; default the paper's six (an unknown name lists those there "
            "are)")

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from tjlib import __version__
-from tjlib.desk import morerules, rules
+from tjlib.desk import rules
 from tjlib.judges import entities, evidence, repeats, reply, wording
 from tjlib.judges.reply import Threshold
 from tjlib.trace import InputError, Trajectory, Verdict
@@ -84,8 +84,7 @@ class Panel:
             Fields of `tjlib.provenance.Run`; in place of a prompt's hash stands
             that of the source code that judges.
         """
-        modules = (rules, morerules, repeats, reply, entities, evidence, wording, graph, prefix,
-                   signals, text)
+        modules = (rules, repeats, reply, entities, evidence, wording, graph, prefix, signals, text)
         source = "".join(map(inspect.getsource, modules)) + inspect.getsource(combined)
         return {
             "judge": self.name, "provider": "model-free", "model": "+".join(self.members),

@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
 
 from tjlib import __version__
+from tjlib.desk import morerules
 from tjlib.trace import InputError, Trajectory, Verdict
 
 __all__ = ["PLAIN", "Entry", "Plain"]
@@ -26,7 +27,8 @@ class Entry(NamedTuple):
     """A function that judges, and what the book says of it.
 
     ``sees`` is what it looks at, ``asked`` the question it answers, ``needs``
-    what a run must offer, ``source`` where the idea is from.
+    what a run must offer, ``source`` where the idea is from; ``parts`` gives
+    the functions it is made of, where a change of theirs makes it another judge.
     """
 
     judge: Callable[[Trajectory], Verdict]
@@ -34,10 +36,16 @@ class Entry(NamedTuple):
     asked: str
     needs: str = "nothing"
     source: str = "ours"
+    parts: Callable[[], Iterable[Callable]] = tuple
 
 
 #: Name -> judge.
-PLAIN: dict[str, Entry] = {}
+PLAIN = {
+    "more-rules": Entry(
+        morerules.judge, "every call and observation", "whether a rule is broken, of the eight or "
+        "of those added to them", "the refund desk's runs",
+        parts=lambda: [rule.find for rule in morerules.MORE.values()]),
+}
 
 
 class Plain:
@@ -55,7 +63,7 @@ class Plain:
 
     def __init__(self, name: str) -> None:
         if name not in PLAIN:
-            raise InputError(f"no judge {name!r}; there are: {', '.join(PLAIN) or 'none'}")
+            raise InputError(f"no judge {name!r}; there are: {', '.join(PLAIN)}")
         self.name = name
 
     def identity(self) -> dict[str, Any]:
@@ -65,9 +73,10 @@ class Plain:
         -------
         dict
             Fields of `tjlib.provenance.Run`; in place of a prompt's hash stands
-            that of the function's source.
+            that of the source of the function and its parts.
         """
-        source = inspect.getsource(PLAIN[self.name].judge).encode()
+        one = PLAIN[self.name]
+        source = "".join(map(inspect.getsource, (one.judge, *one.parts()))).encode()
         return {"judge": self.name, "provider": "model-free", "model": self.name, "digest": None,
                 "server": f"tjlib {__version__}", "order": "", "options": {},
                 "prompt_hash": hashlib.blake2b(source, digest_size=8).hexdigest()}
