@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tjlib.judgeargs import UsageError, chosen, elsewhere
 from tjlib.logcommands import known
-from tjlib.trace import InputError
+from tjlib.trace import FAULT_TYPES, InputError
 
 __all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
 
@@ -115,6 +115,9 @@ def score(args: argparse.Namespace) -> None:
 
     types = procedures.read(args.procedure).types if args.procedure else faults.known("all")
     source = store.load(args.source, args.labels, args.traces, types)
+    if not args.procedure:  # a type that was added has no row where nobody speaks of it
+        used = {each.failure_type for each in (*source.labels, *source.verdicts)}
+        types = tuple(kind for kind in types if kind in used or kind in FAULT_TYPES)
     joined = table(source.labels, source.verdicts, source.cost, types)
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
     scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})
