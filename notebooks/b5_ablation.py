@@ -15,16 +15,16 @@
 # # Which part earns its place?
 #
 # **The claim.** Section 5.4 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) takes parts of RUPA away and reads off its
-# Table 4 that graph and propagation both contribute substantially. The table has four rows, one
-# agent, no interval, and two rows missing: the same inputs with no graph at all, and a graph of
+# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) takes parts of RUPA away and reads off its
+# Table 4 that {term}`graph <relational graph>` and {term}`propagation` both contribute substantially. Beside the full
+# score the table has four rows, of one agent and without intervals, and two rows are missing: the same inputs with no graph at all, and a graph of
 # nothing but what came last. This chapter takes away every part on every set of runs we hold, adds
 # the missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole
 # tasks for the change itself. No part and no number was set by an outcome.
 #
 # ```{admonition} In one minute
 # {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any graph
-# (`flat`), put in its place, lower the AUROC on: {glue:text}`abl-flat-lower`; raise it on:
+# (`flat`, the {term}`flat score`), put in its place, lower the {term}`AUROC` on: {glue:text}`abl-flat-lower`; raise it on:
 # {glue:text}`abl-flat-higher`; and cannot be told from RUPA on: {glue:text}`abl-flat-open`. Over pairs
 # of runs of the same length `flat` lowers it on: {glue:text}`abl-flat-length-lower`. What lowers it,
 # with the number of sets where it does: {glue:text}`abl-earn`. What raises it:
@@ -34,11 +34,11 @@
 # %% [markdown]
 # ## What is taken away, and from what
 #
-# There are two forms of the score. The **structural** form gives every step the same uncertainty of
-# its own, so that goal, observations and graph are all it has. The form with **own uncertainty** puts
+# There are two forms of the score. The **structural** form gives every step the same
+# {term}`uncertainty of its own <local uncertainty>`, so that goal, observations and graph are all it has. The form with **own uncertainty** puts
 # in what a step's tokens say. The paper has the second. For logs without token probabilities we give
-# both, and here the probabilities, if the log has none, are a small model's that read the runs
-# afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
+# both, and here the probabilities, if the log has none, are those of a
+# {term}`surrogate`, a small model {cite}`allal2025smollm2` that read the runs afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
 #
 # Looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
 # {glue:text}`abl-source`. Beside it stand the other stored sets of public runs, in the structural
@@ -54,7 +54,7 @@
 #
 # The paper does not define its rows. Ours are: *no graph*, no edge at all, and as the goal enters
 # through the graph, it goes too; *no propagation*, a step passes on its own uncertainty instead of
-# its risk; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its relation
+# its {term}`risk`; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its {term}`relation`
 # and its weight, but comes from any earlier node. The last two draw, so they are done with
 # {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a graph of what
 # was recent; *no cap* is the score as printed, without the bound of the authors' code.
@@ -175,7 +175,7 @@ for way in ("lower", "higher", "open"):
     chapter.text(f"abl-seq-length-{way}", listed(where("sequential_only", way, "same length")))
     chapter.text(f"abl-steps-{way}", listed(where("n_steps", way)))
 chapter.number("abl-sets", len(sets), 0)
-chapter.number("abl-all-n", sum(found[s, "all pairs"]["full"]["n"] for s in sets), 0)
+chapter.text("abl-all-n", f"{sum(found[s, 'all pairs']['full']['n'] for s in sets):,}")
 students = material.load("tau2_students", []).runs["failed"]
 chapter.number("abl-students", len(students), 0)
 chapter.number("abl-students-open", students.isna().sum(), 0)
@@ -189,10 +189,10 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # %% [markdown]
 # ## One row a part, on every set
 #
-# {numref}`fig-abl-parts` has the change in {term}`AUROC` when a part is taken away, a panel a set. Left
+# {numref}`fig-abl-parts` has the change in AUROC when a part is taken away, a panel a set. Left
 # of the dashed line the score ranks worse without the part: the part earned its place. An interval
 # that reaches over the line says that these runs cannot tell. The last row is no part but a
-# {term}`control`, `flat` (the {term}`flat score`), put in RUPA's place. Where the paper prints a change,
+# {term}`control`, `flat`, put in RUPA's place. Where the paper prints a change,
 # it is hollow, in the panels of {glue:text}`abl-here`. Read a form whose AUROC is below one half with
 # care (the folded table has the
 # levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
@@ -293,7 +293,7 @@ for key, form in KEYS.items():
 # {glue:text}`abl-p-band` of each other, far below the full row. AUPRC weighs the top of a ranking, so
 # the two may part; it also depends on how many runs failed, which AUROC does not, so rows over
 # different runs, or averaged differently, would look like this as well. The paper does not say which.
-# On the runs here, the same for every row, that step changes average precision by
+# On the runs here, the same for every row, that step changes {term}`average precision` by
 # {glue:text}`abl-drop-ap` in the structural form.
 
 # %% tags=["hide-input"]
@@ -369,7 +369,7 @@ for study, (m, _) in studies.items():
     row, ours = found[study, "same length"]["full"], found[study, "all pairs"]
     lines.append([study, *("undefined" if r is None else f"{r:.2f}" for r in follows),
                   tables.estimate(ours["n_steps"], 2), tables.estimate(ours["full"], 2),
-                  tables.estimate(row, 2), row["pairs"]])
+                  tables.estimate(row, 2), f"{row['pairs']:,}"])
 for form, study in forms.items():
     for name in ("full", "flat"):
         scored = parts[study][name][judged, 0]
@@ -402,7 +402,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` turn all of them on
 # {glue:text}`abl-here`, one at a time, the rest at their defaults, and have the change in AUROC from
 # the default. The grids are those of the authors' code where it has one, else ours. The strengths of
-# Table 6 are multiplied. T acts through equation 6 only, so its panel is of RUPA calibrated on the
+# Table 6 are multiplied. T acts through equation 6 only, the
+# {term}`reliability` of relations, so its panel is of RUPA calibrated on the
 # other half of the tasks, against T at its own default.
 
 # %% tags=["hide-input"]

@@ -17,7 +17,7 @@
 # **The claim.** A score that ranks failed runs above successful ones has not shown that it
 # understands anything until it is compared with what costs nothing: how long the run was, and the
 # method's own inputs without its graph. Section 5 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) compares RUPA with other scores and with
+# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) compares RUPA with other scores and with
 # neither of these. This chapter does, on public runs of many agents. No parameter of RUPA was set on
 # an outcome.
 #
@@ -35,13 +35,20 @@
 #
 # ## The answer
 #
-# A score's **AUROC** is the share of pairs, one failed and one successful run, in which the failed one
-# has the higher score: one half is a coin. **RUPA** gives each step a risk, made of the step's own
-# uncertainty and of risk passed on along a graph of steps, and averages it over the run
+# A score's **{term}`AUROC`** is the share of pairs, one failed and one successful run, in which the failed one
+# has the higher score: one half is a coin. **RUPA** gives each step a {term}`risk`, made of the
+# step's own uncertainty and of risk passed on along a {term}`graph of steps <relational graph>`, and
+# averages it over the run
 # ([the chapter on its graph](b4_relational_graph)). **Structural** RUPA does without the steps' own
-# uncertainty, so that it can be computed of any log. **`flat`** is the mean of its inputs - how far
-# steps are from the goal, how tools answer - with no graph, no passing on, no momentum. **Length** is
+# uncertainty, so that it can be computed of any log. **`flat`** (the {term}`flat score`) is the mean of
+# its inputs - how far steps are from the goal, how tools answer - with no graph, no passing on, no
+# {term}`momentum`. **Length** is
 # the number of steps, `n_steps`. A **rival** is any other score that such a log allows.
+#
+# The sets are runs that others published: tau-bench's airline desk {cite}`yao2024tau`, AgentDojo
+# {cite}`debenedetti2024agentdojo`, tau2 {cite}`barres2025tau2`, SWE-agent {cite}`yang2024sweagent` on
+# issues of SWE-bench {cite}`jimenez2024swebench`, and the example runs of NeMo Gym; the end of this
+# page says where each can be had.
 #
 # {numref}`fig-b5-main` has a mark a data set and kind of pairs. Right of the dashed line RUPA ranks
 # failures better than what is subtracted, left of it worse, and an interval that reaches over the line
@@ -133,7 +140,7 @@ led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
 chapter.number("b5-p-led", led["leads"].sum(), 0)
 
-# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-main"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
 MINUS = {"length": "minus length", "flat": "minus flat", "best": "minus the best rival"}
 main = every[~every["set"].isin(["tau2 without same_messages", "tau2_students"])]
 main = main.assign(
@@ -183,13 +190,13 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # **What is compared.** The kinds of pairs are *all*; those of *one model*, since models fail at very
 # different rates (of AgentDojo, one model behind one defence); of *one length*, where length knows
 # nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since some tasks
-# are harder than others. Bars and brackets are 95 % intervals in which whole tasks were drawn, all runs
-# of a task together. Agents were not drawn: the intervals speak of these agents. Out of so many about
+# are harder than others. Bars and brackets are 95 % intervals by a {term}`bootstrap by task`. Tables
+# made apart draw apart, so the same interval may end a hundredth elsewhere in another. Agents were not drawn: the intervals speak of these agents. Out of so many about
 # {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by shared words
 # here, whatever is chosen for the log below.
 #
 # Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and of
-# repeated calls, TRACER as far as a log allows, and on the airline runs, whose text a small model read,
+# repeated calls, TRACER {cite}`tayebati2026tracer` as far as a log allows, and on the airline runs, whose text a small model read,
 # every score that the paper compares with. The best of them has to be chosen, and who chooses it on the
 # runs it is compared on gives it the luck of those runs. So it is chosen on one half of the tasks, by a
 # salted hash of the task, and compared on the other half, both ways round; pairs are then of one half.
@@ -206,7 +213,7 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # away.
 #
 # **Own uncertainty.** RUPA as the paper has it is on this page for the airline runs alone, and with a
-# stand-in: a small model, the surrogate, read the runs afterwards, for the agent's own token
+# stand-in: a small model, the {term}`surrogate` {cite}`allal2025smollm2`, read the runs afterwards, for the agent's own token
 # probabilities were not logged. Minus length it is {glue:text}`b5-own-length`, minus the same inputs
 # without a graph {glue:text}`b5-own-flat`, minus the best rival {glue:text}`b5-own-best`.
 #
@@ -320,7 +327,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
 # ```
 #
 # Read here: {glue:text}`b5-origin`; {glue:text}`b5-n` runs, {glue:text}`b5-failed` of them failed. A
-# step's own uncertainty: {glue:text}`b5-source`. Unless asked otherwise it is the mean of minus log
+# step's {term}`own uncertainty <local uncertainty>`: {glue:text}`b5-source`. Unless asked otherwise it is the mean of minus log
 # probability over a step's tokens, in nats, on this page and on those of
 # [the parts](b5_ablation) and [early warning](b5_early_warning): it is what the method's equations are
 # given most directly by a log, for it needs the chosen token's probability alone, and the entropy needs
@@ -383,7 +390,7 @@ chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, 
 # easy ones, or long runs from short. Pairs of the same length take the second away, pairs of one task
 # the first; both leave few pairs, which the intervals show.
 
-# %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page.", "name": "fig-b5-auroc"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-auroc"}} tags=["hide-input"]
 alone = ranked[~ranked["method"].str.contains(" - ", regex=False)]
 dots = alone[alone["metric"].isin(PANELS) & ~alone["method"].str.startswith("fewer_")].assign(
     panel=lambda rows: rows["metric"].map(PANELS), signal=lambda rows: rows["method"],
@@ -433,7 +440,7 @@ tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) 
 # are made of, `flat_u` with the steps' own uncertainty among them; *calibrated minus uncalibrated*
 # whether equation 6 earns its place, fitted without outcomes on the other half of the tasks.
 
-# %% mystnb={"figure": {"caption": "Differences in AUROC with intervals by whole tasks, over all pairs and over pairs of the same length. Dashed: no difference. Data: the runs chosen at the top of this page.", "name": "fig-b5-minus"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Differences in AUROC with intervals by whole tasks, over all pairs and over pairs of the same length. Dashed: no difference. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-minus"}} tags=["hide-input"]
 minus = ranked[ranked["method"].str.contains(" - ", regex=False)
                & ranked["metric"].isin(["auroc", "auroc|same_length"])]
 minus = minus.assign(
@@ -462,8 +469,7 @@ show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus"
 # ## Under other readings
 #
 # Neither the similarity nor what a step's uncertainty is read off is fixed by the paper for this
-# log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen;
-# the page's own is the first row.
+# log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen.
 
 # %% tags=["hide-input"]
 lines = []
@@ -485,9 +491,10 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # %% [markdown]
 # ## What the paper prints
 #
-# Table 2 of the paper has six models, six methods and three benchmarks, and three metrics of each:
-# AUROC, AUPRC (the area under precision over recall; by chance the share of failures) and F1 (at a
-# threshold the paper does not state). The first has no share of failures in it, so we compare by it.
+# Table 2 of the paper has six models, three benchmarks and six methods: RUPA, the mean entropy, the
+# sequence's probability, SAUP {cite}`zhao2025saup`, TRACER and UProp {cite}`duan2025uprop`. Of each it
+# has AUROC, AUPRC (the area under precision over recall, near our {term}`average precision`; by chance
+# the share of failures) and {term}`F1` (at a threshold the paper does not state). The first has no share of failures in it, so we compare by it.
 # RUPA leads {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells by AUROC. It does not lead
 # {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. Cells that it does not lead by AUPRC:
 # {glue:text}`b5-p-behind-auprc`; by F1: {glue:text}`b5-p-behind-f1`. It leads every average over the
@@ -566,7 +573,7 @@ tables.show(pd.DataFrame(
 # for structural RUPA on the airline runs, and {glue:text}`b5-p-airline-own` inside that for RUPA with
 # the surrogate's uncertainty; on tau2, {glue:text}`b5-p-tau2` inside that for structural RUPA.
 
-# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-beside"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-beside"}} tags=["hide-input"]
 NEAREST = {"tau_airline": "tau2", "tau2": "tau2", "swe_agent": "Terminal-Bench-2"}
 SAME = {"RUPA": "rupa", "RUPA, structural": "rupa_structural", "Entropy": "pe", "Seq-prob": "sp_sum",
         "SAUP": "saup_d", "Tracer": "tracer", "Uprop": "uprop_single"}

@@ -15,7 +15,7 @@
 # # Does a score help the agent act?
 #
 # **The claim.** Section 5.3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) lets an agent draw several next calls and take
+# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) lets an agent draw several next calls and take
 # the one with the lowest uncertainty. With RUPA as the score it solves more tasks than with any other.
 # A choice among candidates is only as good as the score's order *of these candidates*. This chapter
 # records candidates of a real model, lets every score choose among the very same ones, and asks what
@@ -27,8 +27,8 @@
 # {glue:text}`gs-random-right`; RUPA's choice in {glue:text}`gs-rupa-right`, a paired difference of
 # {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right and
 # a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the mean
-# negative log-probability with {glue:text}`gs-entropy-auroc`, a coin with one half.
-# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an AUROC of
+# negative {term}`log-probability` with {glue:text}`gs-entropy-auroc`, a coin with one half.
+# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an {term}`AUROC` of
 # {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of cases, RUPA
 # {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the paper's table three of
 # the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
@@ -44,11 +44,13 @@
 #
 # - **random** takes the first drawn;
 # - **entropy** the least mean negative log-probability, the candidate's own (*mean -log p*);
-# - **SAUP** weighs that by how far the words so far have drifted from the goal;
-# - **TRACER** takes the largest of the run's doubts, repetitions and gaps between call and answer;
-# - **RUPA** adds what earlier steps pass on along relations.
+# - **SAUP** {cite}`zhao2025saup` weighs that by how far the words so far have drifted from the goal;
+# - **TRACER** {cite}`tayebati2026tracer` takes the largest of the run's doubts, repetitions and gaps between call and answer;
+# - **RUPA** adds what earlier steps {term}`pass on <propagation>` along
+#   {term}`relations <relation>`.
 #
-# Two controls are ours: **flat** has RUPA's inputs without a graph, **short** takes the fewest words.
+# Two {term}`controls <control>` are ours: **flat** has RUPA's inputs without a graph (the
+# {term}`flat score`), **short** takes the fewest words.
 # RUPA's relations are uncalibrated, and texts are compared by the words they share.
 #
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
@@ -58,8 +60,9 @@
 # tjlib rerun b5_guided_sampling -p candidates DIR
 # ```
 #
-# Our model is small enough to run anywhere and far too weak for the task; of
-# the episodes it drove alone, in the chapter on organic faults, none was solved. Two things keep the
+# Our model, SmolLM2 {cite}`allal2025smollm2`, is small enough to run anywhere and far too weak for the
+# task; of the {term}`episodes <episode>` it drove alone, in
+# [the chapter on organic faults](a8_organic), none was solved. Two things keep the
 # comparison off the floor. Ids and amounts are chosen from a list of those the case has shown, as in
 # a form, so a call can be wrong but not invented. And most decisions are made on **given steps**: the
 # first calls of the policy that solves every case, after which the candidates are drawn. What RUPA
@@ -208,9 +211,10 @@ chapter.text("gs-minute-verdict", f"Told apart from the first drawn as better at
 # it, still ends with the outcome due and no rule broken. Its third panel leaves the choice aside: of
 # the points with a right and a wrong candidate, in how many pairs does the wrong one have the higher
 # score? That share is the AUROC within a point, and one half is a coin. The last row of the first two
-# is the bound for any selector: whether a right (or harmless) candidate was there at all.
+# is the bound for any selector: whether a right (or harmless) candidate was there at all. The fourth
+# panel, whole cases, is for [further down](#driven-to-the-end).
 
-# %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page.", "name": "fig-gs-chosen"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-chosen"}} tags=["hide-input"]
 PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
           "does no harm": (found["harmless"], [*CHOOSING, "average", "any"]),
           "wrong one scores higher": (order, CHOOSING[1:]),
@@ -251,9 +255,9 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 # words stand in the prompt already is easy to say again, and often it is also safe; neither makes it the
 # next one. The folded table has all tools.
 #
-# TRACER's score is the largest risk of the whole run, so a candidate that is less risky than some
-# earlier step does not show. At {glue:text}`gs-tied` % of the points several candidates share its
-# lowest score and the first drawn is taken.
+# TRACER's score is the largest risk of the whole run, so candidates that are all less risky than some
+# earlier step would share one score, and the first drawn be taken. That happens at
+# {glue:text}`gs-tied` % of the points here.
 
 # %% tags=["hide-input"]
 taken = chosen[chosen["selector"].isin(CHOOSING)]
@@ -272,7 +276,7 @@ tables.show(counts, "Points by the tool that is right and by the tool that each 
 # intervals or the number of tasks, and how the runs were paired is not said. What can be compared is
 # the sign and the order.
 
-# %% mystnb={"figure": {"caption": "Gain over taking the first drawn. Filled: share of right next calls, paired, with intervals by whole cases. Hollow: the paper's task accuracies, one mark a model and benchmark. Dashed: no gain. Data: the candidates chosen at the top of this page; rupa_table3.csv in data/published.", "name": "fig-gs-gains"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Gain over taking the first drawn. Filled: share of right next calls, paired, with intervals by whole cases. Hollow: the paper's task accuracies, one mark a model and benchmark. Dashed: no gain. Data: the candidates chosen at the top of this page (measured here); rupa_table3.csv in data/published (published).", "name": "fig-gs-gains"}} tags=["hide-input"]
 printed = store.published("rupa_table3")
 base = printed[printed["selector"] == "random"].set_index(["model", "benchmark"])["accuracy"]
 rows = [{"selector": NAMES[name], "where": "not printed", "published": None,
@@ -322,7 +326,7 @@ chapter.number("gs-lead-most", floor["lead"].max(), 3)
 chapter.number("gs-clear", (floor["lead"] > two_sd).sum(), 0)
 chapter.number("gs-beyond", (floor["over_best"] > floor["spread"]).sum(), 0)
 
-# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published.", "name": "fig-gs-floor"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
 KIND = {"random": "random", "rupa": "RUPA"}
 marks = printed.assign(
     cell=printed["model"] + ", " + printed["benchmark"].replace({"Terminal-Bench-2": "TB2"}),
@@ -339,8 +343,8 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # A decision is not an episode. In {glue:text}`gs-driven` cases each selector took over after
 # {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose paths
 # agree share every candidate; they part where they first choose otherwise. A case is solved if the
-# outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on organic
-# faults. Solved by random: {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
+# outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on
+# {term}`organic faults <organic fault>`. Solved by random: {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
 # {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
 # {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases cannot
 # tell five selectors apart; the intervals say so.
@@ -374,7 +378,7 @@ for bound in ("lo", "hi"):  # what is open above is drawn up to its mark
     costs[bound] = costs[bound].replace(np.inf, np.nan).fillna(costs["value"])
 worth = costs[costs["value"].notna()]
 
-# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one without an upper end (a resample may have no success) is drawn up to its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page.", "name": "fig-gs-cost"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one without an upper end (a resample may have no success) is drawn up to its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-cost"}} tags=["hide-input"]
 show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "label", "shown"]],
      alt="A panel a currency: selectors down, cost across with intervals.")
 
@@ -421,16 +425,16 @@ chapter.number("gs-sim-high", DIAL[-1], 1)
 chapter.number("gs-sim-cases", given.simulated_cases, 0)
 chapter.number("gs-competence", given.competence, 1)
 
-# %% mystnb={"figure": {"caption": "Share of cases a simulated agent solves, by how well its own uncertainty tells wrong calls from right ones, with intervals by whole cases, one panel a selector. Dashed: the first drawn. The agent is ours and simulated. Data: made on this page.", "name": "fig-gs-dial"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Share of cases a simulated agent solves, by how well its own uncertainty tells wrong calls from right ones, with intervals by whole cases, one panel a selector. Dashed: the first drawn. The agent is ours and simulated. Data: made on this page (measured here).", "name": "fig-gs-dial"}} tags=["hide-input"]
 rows = pd.DataFrame([
-    {"method": NAMES[name], "at": f"{value:.1f}", "series": "solved", "published": None,
+    {"panel": NAMES[name], "at": f"{value:.1f}", "series": "solved", "published": None,
      "shown": tables.estimate(at[value][name], 2),
      **{k: at[value][name][k] for k in ("value", "lo", "hi")}}
     for name in DRIVING[1:] for value in DIAL]).astype(
         dict.fromkeys(("value", "lo", "hi", "published"), float))
 show(warning.curves(rows, "dial (AUROC)", "share solved",
                     at[DIAL[0]]["random"]["value"]),
-     name="gs-dial", table=rows[["method", "at", "shown"]],
+     name="gs-dial", table=rows[["panel", "at", "shown"]],
      alt="A panel a selector: the dial across, share of cases solved upwards with intervals, a "
          "dashed line for the first drawn.")
 
