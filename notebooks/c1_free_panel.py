@@ -35,7 +35,7 @@
 # {glue:text}`fp-logs-repetition`.
 # ```
 #
-# The page before asked which scores see silent faults; this one asks what a flag costs when nothing
+# [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks what a flag costs when nothing
 # is spent. Brackets are 95 % intervals, a dagger marks an exact binomial one.
 
 # %% [markdown]

@@ -54,6 +54,7 @@ SOURCES = {
     "free": "ours, with {cite:t}`rupa2026`'s repetition",
     "reply-steps": "ours", "steps-reply": "ours",
     "rupa": "{cite:t}`rupa2026`, equations 1 to 5", "rupa_structural": "ours",
+    "rupa_settled": "ours",
     "pe": "{cite:t}`rupa2026`, section 5", "sp_sum": "{cite:t}`rupa2026`, section 5",
     "sp_mean": "ours", "verbalized": "{cite:t}`lin2022,xiong2024`",
     "saup_d": "{cite:t}`zhao2025saup`, as re-implemented", "saup_d0": "{cite:t}`zhao2025saup`",
