@@ -127,6 +127,23 @@ ARROWS = {
     "tjlib.jsonl": ["tjlib.badline", "tjlib.release"],
     "tjlib.jsontext": [],
     "tjlib.judged": ["tjlib.jsonl"],
+    "tjlib.guided": [],
+    "tjlib.guided.candidates": ["tjlib.desk.world", "tjlib.judges.agent", "tjlib.judges.answer",
+                                "tjlib.judges.asked", "tjlib.judges.protocol",
+                                "tjlib.judges.render", "tjlib.uncertainty.signals",
+                                "tjlib.uncertainty.tracer"],
+    "tjlib.guided.outcomes": ["tjlib.arguments", "tjlib.desk.*", "tjlib.guided.candidates",
+                              "tjlib.guided.selectors", "tjlib.guided.tree"],
+    "tjlib.guided.recording": ["tjlib.desk.world", "tjlib.guided.candidates",
+                               "tjlib.guided.selectors", "tjlib.guided.tree", "tjlib.jsonl",
+                               "tjlib.judges.protocol", "tjlib.judges.runs", "tjlib.provenance"],
+    "tjlib.guided.selectors": ["tjlib.guided.candidates", "tjlib.uncertainty.*"],
+    "tjlib.guided.simulated": ["tjlib.desk.*", "tjlib.guided.candidates",
+                               "tjlib.guided.selectors", "tjlib.guided.tree"],
+    "tjlib.guided.source": ["tjlib.desk.world", "tjlib.guided.recording", "tjlib.guided.tree",
+                            "tjlib.provenance", "tjlib.store"],
+    "tjlib.guided.tree": ["tjlib.desk.oracle", "tjlib.desk.world", "tjlib.guided.candidates",
+                          "tjlib.guided.selectors", "tjlib.judges.agent"],
     "tjlib.judgeargs": ["*"],
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
@@ -326,6 +343,7 @@ def test_the_world_does_not_know_the_rules_and_the_injector_does_not_see_the_che
 
 @pytest.mark.parametrize("name", [m for m in MODULES if m.startswith(("tjlib.desk.rules",
                                                                      "tjlib.judges",
+                                                                     "tjlib.guided.selectors",
                                                                      "tjlib.uncertainty"))] or [""])
 def test_no_judge_can_name_a_label(name):
     if name:
