@@ -22,9 +22,3 @@ CHAPTERS = [page for page in PAGES if page.startswith("notebooks/")]
 def html(page: str) -> str:
     """Give the text of a page of the real book."""
     return (real_book() / f"{page}.html").read_text("utf-8")
-
-
-def test_these_are_all_the_pages():
-    folder = real_book()
-    found = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.html")}
-    assert {page for page in found if not page.startswith("_static/")} == set(PAGES)
