@@ -423,14 +423,14 @@ chapter.number("gs-competence", given.competence, 1)
 
 # %% mystnb={"figure": {"caption": "Share of cases a simulated agent solves, by how well its own uncertainty tells wrong calls from right ones, with intervals by whole cases, one panel a selector. Dashed: the first drawn. The agent is ours and simulated. Data: made on this page.", "name": "fig-gs-dial"}} tags=["hide-input"]
 rows = pd.DataFrame([
-    {"method": NAMES[name], "at": f"{value:.1f}", "series": "solved", "published": None,
+    {"panel": NAMES[name], "at": f"{value:.1f}", "series": "solved", "published": None,
      "shown": tables.estimate(at[value][name], 2),
      **{k: at[value][name][k] for k in ("value", "lo", "hi")}}
     for name in DRIVING[1:] for value in DIAL]).astype(
         dict.fromkeys(("value", "lo", "hi", "published"), float))
 show(warning.curves(rows, "dial (AUROC)", "share solved",
                     at[DIAL[0]]["random"]["value"]),
-     name="gs-dial", table=rows[["method", "at", "shown"]],
+     name="gs-dial", table=rows[["panel", "at", "shown"]],
      alt="A panel a selector: the dial across, share of cases solved upwards with intervals, a "
          "dashed line for the first drawn.")
 
