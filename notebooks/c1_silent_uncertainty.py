@@ -522,7 +522,7 @@ curve["lo"], curve["hi"] = curve["lo"].fillna(curve["value"]), curve["hi"].filln
 
 # %% mystnb={"figure": {"caption": "Faults left among the runs kept, by share of runs kept, with bands by whole cases; other scores are in the table below, and a judge that flags fewer than one run in a hundred is not drawn. Solid: silent faults and all clean runs; broken line: loud faults and all clean runs. Thin dashes: the share with every run kept. Lower is better. Data: the cases chosen at the top of this page; verdict_patterns.csv in data/published, drawn by run.", "name": "fig-c1-coverage"}} tags=["hide-input"]
 show(charts.coverage(curve[["scorer", "survival", "kept", "value", "lo", "hi", "level", "shown"]]),
-     name="c1-coverage",
+     name="c1-coverage", table=curve[["scorer", "survival", "kept", "shown"]],
      alt="One panel for each judge or method: two lines with bands for the share of faults among the "
          "runs kept, over the share of runs kept, beside dashed levels.")
 

@@ -124,7 +124,7 @@ lost += [("passed over", within(path, line)) for line in log.passed]
 lost += [("with a doubt", f"{within(path, place(path, run.source, run.line))}: "
           f"{run.trajectory.trajectory_id}: {note}") for run in log.runs for note in run.notes]
 doubts = pd.DataFrame([(what, plain(line)[:300]) for what, line in lost[:MOST]],
-                      columns=["", "file or line, and why"])
+                      columns=["what", "file or line, and why"])
 if len(lost) > MOST:
     doubts.loc[MOST] = "", f"and {len(lost) - MOST:,} more, which tjlib validate lists"
 tables.show(doubts, "What could not be read, or was read with a doubt.", ORIGIN, folded=len(lost) > 8)

@@ -65,7 +65,7 @@ def read_labels(
     Raises
     ------
     InputError
-        At FILE:LINE, for a repeated trajectory, an unknown failure type, or a
+        At ``FILE:LINE``, for a repeated trajectory, an unknown failure type, or a
         step or trajectory that does not exist.
     """
     lengths, first, labels = _lengths(trajectories), {}, []
@@ -107,7 +107,7 @@ def read_verdicts(
     Raises
     ------
     InputError
-        At FILE:LINE, for a second verdict by one judge on one trajectory, an
+        At ``FILE:LINE``, for a second verdict by one judge on one trajectory, an
         unknown trajectory or failure type, a step beyond the end, or a judge
         with a floor's name; and if no line holds a reply that could be read.
     """

@@ -24,9 +24,15 @@
     const fit = (most) => Math.max(1, Math.min(most, Math.floor(page / CELL)));
     if (spec.concat) spec.columns = fit(spec.columns || parts.length);
     const across = spec.hconcat ? parts.length : spec.concat ? spec.columns : 1;
-    parts.forEach((part) => spread(part, width / across, page));
+    parts.forEach((part) => {
+      if (page < PHONE && part.title?.anchor) part.title.anchor = "end"; // see `phone`
+      spread(part, width / across, page);
+    });
     if (spec.spec) {
       if (spec.columns) spec.columns = fit(spec.columns);
+      // Rows shared by one column stand beside the panels' names, which may lie over its own.
+      if (spec.columns === 1)
+        spec.resolve = { ...spec.resolve, axis: { ...spec.resolve?.axis, y: "independent" } };
       spread(spec.spec, width / (spec.columns || 1), page);
     } else if (spec.mark || spec.layer) {
       const wrap = facet(spec);
@@ -35,13 +41,22 @@
     }
   };
 
-  // A legend is as narrow as its plot there: few columns, one legend below the other.
-  const upright = { direction: "vertical" };
-  const phone = { columns: 2, gradientLength: 100, layout: { top: upright, bottom: upright } };
-  const look = (page) => {
-    const theme = tjThemes[scheme()];
-    return page < PHONE ? { ...theme, legend: { ...theme.legend, ...phone } } : theme;
+  // There, what is longer than its plot is wide ends where the plot does, over the room of the
+  // rows' names: a legend, of few columns and one below the other, a panel's name, an axis title.
+  const upright = { anchor: "end", direction: "vertical" };
+  const phone = {
+    axisX: { titleAnchor: "end" },
+    header: { labelAnchor: "end" },
+    legend: { columns: 2, gradientLength: 100, layout: { top: upright, bottom: upright } },
   };
+  const look = (page) => {
+    const theme = { ...tjThemes[scheme()], aria: false };
+    if (page < PHONE)
+      Object.entries(phone).forEach(([part, more]) => (theme[part] = { ...theme[part], ...more }));
+    return theme;
+  };
+  // A legend that says how many columns it has is too wide in that many.
+  const narrow = (key, value) => (key === "legend" && value ? { ...value, columns: 1 } : value);
 
   const embed = (target, spec, page) =>
     vegaEmbed(target, spec, {
@@ -63,15 +78,18 @@
     try {
       let result;
       let width = page - 60;
-      for (let tries = 0; tries < 3; tries += 1) {
-        const spec = JSON.parse(source);
+      for (let tries = 0; tries < 4; tries += 1) {
+        const spec = JSON.parse(source, tries > 1 && page < PHONE ? narrow : undefined);
         spread(spec, width, page);
         result?.finalize();
         result = await embed(target, spec, page);
+        // To the ear a drawing is one image: its sentence, and the table below, say what is in it.
+        target.setAttribute("role", "img");
+        target.querySelector("svg").setAttribute("aria-hidden", "true");
         // Axes and legends take room that only drawing tells.
         const excess = Number(target.querySelector("svg").getAttribute("width")) - page;
-        if (Math.abs(excess) < 3) break;
-        width -= excess;
+        if (excess <= 0 && excess > -4) break;
+        width -= excess + 1; // a drawing too wide would be shrunk, its words with it
       }
       if (figure.tjRound !== round) return result.finalize();
       figure.tjResult?.finalize();

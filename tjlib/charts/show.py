@@ -9,11 +9,11 @@ it shows, none with its own configuration, and none too heavy for a page.
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import altair
 import vl_convert
@@ -28,8 +28,12 @@ __all__ = ["BUDGET", "Shown", "show"]
 #: Bytes a chart may add to its page; a page stays below a megabyte.
 BUDGET = 250_000
 
-# What an element of a picture carries for who points at it or hears it, and a default.
-_UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"')
+# What an element of a picture carries for who points at it or hears it, and defaults.
+_UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"'
+                     r'| font-(?:family="sans-serif"|size="14px"|weight="normal")')
+# Paths that draw nothing, and digits of a place that no eye tells apart.
+_EMPTY = re.compile("<path d='(?:M0,0h0v0h0Z)?'(?: display='none')?/>")
+_FINE = re.compile(r"\d+\.\d{3,}")
 
 # The still picture's width in pixels; the page scales it.
 _WIDTH = 640
@@ -91,16 +95,13 @@ def show(
         raise ValueError(f"chart {name}: alt must be a sentence that says what the chart shows")
     spec = _spec(chart, name, alt)
     svg = _picture(spec)
-    # In an image nobody can point at a part or hear its name: the sentence beside it is heard.
-    light = re.sub("<[^>]+>", lambda tag: _UNSEEN.sub("", tag[0]), svg)
-    picture = base64.b64encode(light.encode()).decode()
     # Inside a script element only "<" can end the text early.
     code = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = [
         f'<div class="tj-chart" id="chart-{name}">',
-        f'<img src="data:image/svg+xml;base64,{picture}" alt="{html.escape(alt)}">',
+        f'<img src="data:image/svg+xml,{_address(svg)}" alt="{html.escape(alt)}">',
         f'<script type="application/json">{code}</script>',
-        _table(table) if table is not None else "",
+        _table(table, alt) if table is not None else "",
         "</div>",
     ]
     page = "\n".join(filter(None, parts))
@@ -136,13 +137,27 @@ def _picture(spec: dict[str, Any]) -> str:
     return re.sub(r"\bclip\d+", lambda m: order.setdefault(m[0], f"clip{len(order)}"), svg)
 
 
-def _table(table: pd.DataFrame) -> str:
+def _address(svg: str) -> str:
+    """Write a picture into an address, without what an image cannot show.
+
+    In an image nobody can point at a part or hear its name: the sentence beside it is heard.
+    """
+    light = re.sub("<[^>]+>", lambda tag: _light(tag[0]), svg)
+    light = _EMPTY.sub("", light).replace("<svg", "<svg font-family='sans-serif' font-size='14px'")
+    return quote(light, safe=" =<>/:;,()'")
+
+
+def _light(tag: str) -> str:
+    short = _FINE.sub(lambda number: f"{round(float(number[0]), 2):g}", _UNSEEN.sub("", tag))
+    return re.sub('="([^"\']*)"', r"='\1'", short)
+
+
+def _table(table: pd.DataFrame, sentence: str) -> str:
     body = table.to_html(
         index=False, border=0, na_rep="–", float_format="{:.4g}".format, justify="unset"
     )
     body = body.replace("<th>", '<th scope="col">').replace(' style="text-align: unset;"', "")
     return (
-        "<details><summary>Data table</summary>"
-        f'<div class="tj-scroll" tabindex="0" role="region" aria-label="Data table">{body}</div>'
-        "</details>"
+        '<details><summary>Data table</summary><div class="tj-scroll" tabindex="0" role="region" '
+        f'aria-label="Data table. {html.escape(sentence)}">{body}</div></details>'
     )
