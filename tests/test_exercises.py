@@ -69,7 +69,8 @@ WORKED = {
                                           "cannot be tested with these data": "data are there"}),
     # 0, .2, .4, .6, .8, 1.
     "b3-last": ({}, 2, {1: "both ends"}),
-    "b3-turned": ({}, 0.795, {0.205: "as printed", -0.205: "share of pairs", 0.295: "from a coin"}),
+    "b3-pairs": ({"failed": [True] * 3 + [False] * 4 + [None]}, 12, {
+        21: "all pairs", 49: "itself included", 3: "not with one"}),
     "b4-cap": ({}, 1.286, {1.459: "as above"}),
     "b4-edge": ({}, 1.332, {1.459: "with the edge", 1.475: "parallel"}),
     "c2-blind": (LOG, 7 / 17, {7 / 18: "known outcome", 10 / 17: "succeeded"}),
@@ -150,7 +151,7 @@ def test_per_cent_for_a_share_is_noticed():
 def test_a_right_answer_follows_the_rows_that_the_reader_edited():
     rows = [*ROWS["rows"][:2], "clean | clean 0.6", *ROWS["rows"][3:]]
     assert exercises.check("a5-alarm", 1 / 3, rows=rows) == RIGHT
-    with pytest.raises(InputError, match="^row 2 is no clean run that was left alone"):
+    with pytest.raises(InputError, match=r"^row 2 is no clean run that was left alone"):
         exercises.check("a5-alarm", 1 / 3, rows=["clean | clean 1", "clean | faulty - - 1"])
 
 

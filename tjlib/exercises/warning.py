@@ -25,18 +25,15 @@ def _last(steps: int = 6):
     return right, [x for x in wrong if x[0] != right]
 
 
-@asked("b3-turned", "a number from 0 to 1, to three digits",
-       "every pair that the score had one way round it has the other way round now", 0.0005)
-def _turned():
-    from tjlib import store
-
-    rows = store.published("rupa_table1").set_index(["domain", "method"])["auroc"]
-    printed = float(rows["tau2-airline", "sequence_probability"])
-    return 1 - printed, [
-        (printed, "that is as printed; turned round, each pair counts the other way"),
-        (-printed, "the score is negated, and an AUROC is still a share of pairs"),
-        (0.5 - printed, "that is how far it lies from a coin; on the other side of it, it lies as "
-                        "far")]
+@asked("b3-pairs", "a number of pairs",
+       "a pair is one failed and one successful run: each of the ones with each of the others", 0)
+def _pairs(failed: Sequence[bool | None]):
+    bad, good = (sum(x == which for x in failed if x is not None) for which in (True, False))
+    n = bad + good
+    return bad * good, [
+        (n * (n - 1) // 2, "that is all pairs; two failed runs are no pair to rank"),
+        (n * n, "that is every run with every run, itself included"),
+        (min(bad, good), "each failed run is in a pair with every successful one, not with one")]
 
 
 def _node(parameters=None, without: str = "") -> float:
