@@ -17,17 +17,22 @@
 # **The claim.** Section 5.3 of *From Sequence to Structure*
 # ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) cuts runs short, by a share of their steps or
 # by a number of steps, and finds that RUPA ranks failures well from little of a run. An early warning
-# has a price that a curve of AUROC does not show: how many good runs it would stop. And a cut by
-# share knows how long the run will be, which nobody knows while it goes on. This chapter has the
-# curves, the leak, and the alarms.
+# has a price that such a curve does not show: how many good runs it would stop. And a cut by share
+# knows how long the run will be, which nobody knows while it goes on. This chapter has the alarms,
+# the curves and the leak, on every set of runs we hold, beside a control that has read nothing: the
+# number of steps so far.
 #
 # ```{admonition} In one minute
-# On {glue:text}`ew-n` runs, {glue:text}`ew-failed` of them failed. After a tenth of its steps a run's
-# *number of steps so far*, which has read nothing, has an AUROC of {glue:text}`ew-leak-tenth`; that is
-# the leak. After {glue:text}`ew-k` steps, structural RUPA has {glue:text}`ew-s-k` over all runs and
-# {glue:text}`ew-s-k-going` over the runs still going then. At a budget of {glue:text}`ew-budget` %
-# false alarms it stops {glue:text}`ew-s-caught` of the failed runs and {glue:text}`ew-s-false` of the
-# successful ones.
+# {glue:text}`ew-all-n` runs in {glue:text}`ew-sets` sets. At a budget of {glue:text}`ew-budget` %
+# false alarms, structural RUPA stops failed runs earlier than the number of steps does on:
+# {glue:text}`ew-delay-steps-lower`; later on: {glue:text}`ew-delay-steps-higher`; no difference can be
+# told on: {glue:text}`ew-delay-steps-open`. Earlier than its own inputs without a graph (`flat`):
+# {glue:text}`ew-delay-flat-lower`. On {glue:text}`ew-here` it stops {glue:text}`ew-s-caught` of the
+# failed runs and {glue:text}`ew-s-false` of the successful ones; the number of steps,
+# {glue:text}`ew-steps-caught` and {glue:text}`ew-steps-false`. Among runs still going after
+# {glue:text}`ew-k` steps it ranks failures better than a coin on: {glue:text}`ew-above`. And the leak:
+# after a *tenth* of its steps, a run's number of steps so far already has an AUROC of
+# {glue:text}`ew-leak-tenth` on {glue:text}`ew-here`.
 # ```
 
 # %% [markdown]
@@ -35,18 +40,23 @@
 #
 # A step's risk depends on what came before it and on nothing later, so one pass over a run gives the
 # score of every prefix: the mean of its risks so far. A prefix ends with a step, before what that
-# step will observe. Beside RUPA run `flat`, which has its inputs without a graph, the mean of the
-# steps' own uncertainty, and the number of steps so far.
+# step will observe. Beside structural RUPA, for which all steps are alike and only goal, observations
+# and graph speak, run `flat`, which has the same inputs without a graph, and the number of steps so
+# far.
 #
-# Read on this page: {glue:text}`ew-origin`. A step's own uncertainty: {glue:text}`ew-source`. For a
-# log of yours:
+# Looked at closely on this page: {glue:text}`ew-origin`. A step's own uncertainty there:
+# {glue:text}`ew-source`. Beside it stand the other stored sets of public runs. A set of runs that
+# students made with tau2 is left out: of its {glue:text}`ew-students` runs
+# {glue:text}`ew-students-open` have no outcome, and {glue:text}`ew-students-failed` failed. For a log
+# of yours, with the stored sets beside it:
 #
 # ```bash
 # tjlib rerun b5_early_warning -p traces my_runs.jsonl -p budget 0.2
+# tjlib rerun b5_early_warning -p traces tau2
 # ```
 
 # %% tags=["parameters"]
-traces: str = "features"  # features (stored numbers of the airline log), or a log of runs
+traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
 embedder: str = "jaccard"  # jaccard (shared words), minilm, bge-m3 (the paper's), or a model's folder
 signal: str = "auto"  # a step's own uncertainty: nll, entropy, constant (none); auto: nll if there is any
 budget: float = 0.1  # share of successful runs that may raise a false alarm
@@ -58,7 +68,7 @@ from tjlib import chapter, material
 
 given = chapter.check(
     globals(), signal=material.SIGNALS,
-    budget=lambda value: None if 0 <= value <= 0.9 else "give a share from 0 to 0.9",
+    budget=lambda value: None if 0 <= value <= 0.5 else "give a share from 0 to 0.5",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
     seed=lambda value: None if value >= 0 else "give 0 or more",
 )
@@ -71,273 +81,478 @@ from tjlib import prefixes, store, tables
 from tjlib.charts import warning
 from tjlib.charts.show import show
 from tjlib.measure import by_task
-from tjlib.measure.early import alarms, bins
+from tjlib.measure.early import alarms, bins, precisions
 from tjlib.measure.wins import changes
 from tjlib.uncertainty.crossfit import half
 
-log = material.load(given.traces, ["n_steps"], given.embedder, given.signal)
+log = material.load(given.traces, [], given.embedder, given.signal)
+sets = material.beside(given.traces, log)
+HERE = next(iter(sets))
 SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
                        "(SmolLM2), nats a token",
           "logprob": "the agent's own log-probabilities, nats a token",
           "constant": "none, all steps alike"}[log.source]
 MADE = f"{log.origin}; similarity {given.embedder}; a step's own uncertainty: {SOURCE}"
-judged = log.runs["failed"].notna().to_numpy()
-runs, failed = log.runs[judged], log.runs["failed"][judged].astype(bool).to_numpy()
-every = [prefixes.running(g, u) for g, u, j in zip(log.graphs, log.local, judged, strict=True) if j]
-methods = prefixes.running(log.graphs[0], log.local[0])
-going = {name: [run[name] for run in every] for name in methods}
+BESIDE = "data/features, similarity jaccard, and the runs chosen at the top of this page"
+ALONG = ("rupa_structural", "flat", "n_steps")
+judged = {name: m.runs[m.runs["failed"].notna()] for name, m in sets.items()}
+failed = {name: runs["failed"].astype(bool).to_numpy() for name, runs in judged.items()}
+
+# %% tags=["hide-input"]
+# The running scores of every judged run, by set and method; of the chosen set by all methods.
+going = {}
+for name, m in sets.items():
+    known = m.runs["failed"].notna().to_numpy()
+    extra = m.summed or [None] * len(known), m.evidence or [None] * len(known)
+    every = [prefixes.running(*run) for run, j in zip(
+        zip(m.graphs, m.local, *extra, strict=True), known, strict=True) if j]
+    held = ALONG if name != HERE else [method for method in prefixes.METHODS
+                                       if all(method in run for run in every) or method in ALONG]
+    going[name] = {method: [run[method] for run in every] for method in held}
+METHODS = list(going[HERE])
 
 
-def ranked(scores, among=slice(None)):
-    """Measure how well scores rank some runs, and how much better than the number of steps."""
-    against = {name: "n_steps" for name in scores if name != "n_steps"}
-    table = changes({name: column[among] for name, column in scores.items()}, against,
-                    failed[among], runs["task"].to_numpy()[among],
-                    np.random.default_rng(given.seed), draws=given.draws)
-    return {row["name"]: row for row in table.to_dict("records")}
+def table_of(measure, name, scores, among=None, **more):
+    """Measure scores of some of a set's runs."""
+    among = slice(None) if among is None else among
+    found = measure({m: column[among] for m, column in scores.items()}, **more,
+                    failed=failed[name][among], tasks=judged[name]["task"].to_numpy()[among],
+                    rng=np.random.default_rng(given.seed), draws=given.draws)
+    return {row["name"]: row for row in found.to_dict("records")}
+
+
+def ranked(name, scores, among=None):
+    """Measure AUROCs, how much better than the number of steps, and average precisions."""
+    against = {m: "n_steps" for m in scores if m != "n_steps"}
+    found = table_of(changes, name, scores, among, against=against)
+    exact = table_of(precisions, name, scores, among)
+    return {m: row | {"ap": exact[m]} for m, row in found.items()}
+
+
+# %% tags=["hide-input"]
+NONE = "undefined (this method has no score here)"
+
+
+def say(row, digits=2):
+    """Write an estimate for a sentence."""
+    text = tables.estimate(row, digits) if row else NONE
+    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
 
 
 def change(row):
     """Write the difference to the number of steps."""
-    return tables.estimate({"value": row["change"], "lo": row["change_lo"],
-                            "hi": row["change_hi"], "why": row["change_why"]}, 2)
+    return say({"value": row["change"], "lo": row["change_lo"], "hi": row["change_hi"],
+                "why": row["change_why"]})
+
+
+def listed(names):
+    """Write names for a sentence."""
+    return ", ".join(names) or "none"
 
 
 def tidy(rows):
     """Lay rows out for the figures."""
     return pd.DataFrame(rows, columns=[
-        "method", "at", "series", "value", "lo", "hi", "shown", "published"]).astype(
-        dict.fromkeys(("value", "lo", "hi", "published"), float))
+        "panel", "at", "series", "value", "lo", "hi", "shown", "published", "chance"]).astype(
+        dict.fromkeys(("value", "lo", "hi", "published", "chance"), float))
 
 
-def marks(found, at, series):
-    """Make a mark of every method's AUROC at a cut."""
-    return [{"method": prefixes.METHODS[name], "at": at, "series": series, "published": None,
-             **{k: row[k] for k in ("value", "lo", "hi")}, "shown": tables.estimate(row)}
-            for name, row in found.items()]
+def mark(row, panel, at, series, **more):
+    """Make a mark of an estimate."""
+    return {"panel": panel, "at": at, "series": series, "shown": tables.estimate(row),
+            **{k: row[k] for k in ("value", "lo", "hi")}, **more}
 
 
-# %% tags=["hide-input"]
-shares = {p: ranked({m: prefixes.at_share(r, p) for m, r in going.items()})
-          for p in prefixes.SHARES}
-steps = {k: ranked({m: prefixes.at_steps(r, k) for m, r in going.items()}) for k in prefixes.STEPS}
-still = {k: ranked({m: prefixes.at_steps(r, k, going=True) for m, r in going.items()})
-         for k in prefixes.STEPS}
-K = 4
-NONE = "undefined (no own uncertainty here)"
-
-
-def say(found, name):
-    """Write an AUROC for a sentence."""
-    text = tables.estimate(found[name], 2) if name in found else NONE
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
-
-
-for key, name in (("s", "rupa_structural"), ("o", "rupa"), ("flat", "flat"), ("steps", "n_steps")):
-    for p, called in ((0.1, "tenth"), (1.0, "whole")):
-        chapter.text(f"ew-{key}-{called}", say(shares[p], name))
-    chapter.text(f"ew-{key}-k", say(steps[K], name))
-    chapter.text(f"ew-{key}-first", say(steps[1], name))
-    chapter.text(f"ew-{key}-k-going", say(still[K], name))
-    chapter.text(f"ew-{key}-minus", change(still[K][name]) if name in still[K] and key != "steps"
-                 else NONE)
-chapter.text("ew-leak-tenth", say(shares[0.1], "n_steps"))
-chapter.number("ew-k", K, 0)
-chapter.number("ew-left", still[K]["n_steps"]["n"], 0)
-chapter.number("ew-n", len(runs), 0)
-chapter.number("ew-failed", failed.sum(), 0)
+chapter.text("ew-here", HERE)
 chapter.text("ew-origin", log.origin)
 chapter.text("ew-source", SOURCE)
+chapter.number("ew-sets", len(sets), 0)
+chapter.number("ew-all-n", sum(map(len, judged.values())), 0)
+students = material.load("tau2_students", []).runs["failed"]
+chapter.number("ew-students", len(students), 0)
+chapter.number("ew-students-open", students.isna().sum(), 0)
+chapter.number("ew-students-failed", students.eq(True).sum(), 0)
 
 # %% [markdown]
-# ## By share: the leak
-#
-# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's Figure 3
-# does. Look at the last panel first. The number of steps so far reads nothing, yet after a
-# tenth of each run it has {glue:text}`ew-leak-tenth`, and after the whole {glue:text}`ew-steps-whole`:
-# a tenth of a long run is more steps than a tenth of a short one, so the cut itself tells how long
-# the run is going to be. Whatever grows with the number of steps, a mean over RUPA's rising first
-# risks among it, is told the same thing. On a set where length ranks failures the curve is flattered,
-# on one where short runs fail it is hurt, and on neither does it say what could have been known.
-
-# %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, with intervals by whole tasks, one panel a method. Dashed: chance. Data: the runs chosen at the top of this page.", "name": "fig-ew-share"}} tags=["hide-input"]
-rows = tidy([m for p, found in shares.items() for m in marks(found, f"{p:.0%}", "all runs")])
-show(warning.curves(rows, "share of the run's steps", "AUROC", 0.5), name="ew-share",
-     table=rows[["method", "at", "shown"]],
-     alt="A panel a method: shares of a run across, AUROC upwards with intervals, a dashed line at "
-         "one half.")
-
-# %% [markdown]
-# ## By steps
-#
-# {numref}`fig-ew-steps` cuts all runs after the same number of steps. Two readings stand side by side.
-# *All runs* keeps a run that is over with its last score, as the authors' code does; the number of
-# steps so far then still knows which runs have ended. *Still going* compares only runs that are that
-# long, where it knows nothing at all, and its mark stands on the line. That is the question of
-# somebody who watches: of the runs before me, which will fail?
-#
-# After one step structural RUPA has {glue:text}`ew-s-first`, and all it has read by then is how far
-# the first step is from the goal. After {glue:text}`ew-k` it has {glue:text}`ew-s-k` over all runs and
-# {glue:text}`ew-s-k-going` over the {glue:text}`ew-left` still going; `flat` has
-# {glue:text}`ew-flat-k` and {glue:text}`ew-flat-k-going`, RUPA with own uncertainty
-# {glue:text}`ew-o-k` and {glue:text}`ew-o-k-going`. Fewer runs are left the later one looks, which
-# the intervals show.
-
-# %% mystnb={"figure": {"caption": "AUROC after a number of steps, with intervals by whole tasks, one panel a method. Circles: all runs, those that are over with their last score. Squares: runs still going. Dashed: chance. Data: the runs chosen at the top of this page.", "name": "fig-ew-steps"}} tags=["hide-input"]
-rows = tidy([m for k in prefixes.STEPS for m in (
-    *marks(steps[k], str(k), "all runs"), *marks(still[k], str(k), "still going"))])
-show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-steps",
-     table=rows[["method", "at", "series", "shown"]],
-     alt="A panel a method: numbers of steps across, AUROC upwards with intervals, circles for all "
-         "runs and squares for runs still going, a dashed line at one half.")
-
-# %% tags=["hide-input"]
-lines = []
-for called, cuts in (("share", shares), ("steps, all runs", steps), ("steps, still going", still)):
-    for at, found in cuts.items():
-        lines.append([called, f"{at:.0%}" if called == "share" else at, found["n_steps"]["n"],
-                      *(change(row) for name, row in found.items() if name != "n_steps")])
-tables.show(pd.DataFrame(lines, columns=["cut by", "at", "runs", *(
-    f"{prefixes.METHODS[name]}" for name in methods if name != "n_steps")]),
-    "AUROC minus that of the number of steps so far, at the same cut.", MADE, folded=True)
-
-# %% [markdown]
-# ## Alarms
+# ## Delay against false alarms
 #
 # An alarm is raised at the first step at which the running score is above a threshold. Which one?
 # We give a budget, a share of successful runs that may be stopped for nothing, and take the least
 # threshold that keeps to it among the successful runs of *one half of the tasks*; it is reported on
-# the other half, and the other way round. So the budget is a promise, and {numref}`fig-ew-alarms`
-# shows beside the failed runs stopped how well it was kept.
+# the other half, and the other way round. So the budget is a promise, and one can see how well it was
+# kept.
 #
-# At {glue:text}`ew-budget` %, structural RUPA stops {glue:text}`ew-s-caught` of the failed runs and
-# {glue:text}`ew-s-false` of the successful ones; `flat` {glue:text}`ew-flat-caught` and
-# {glue:text}`ew-flat-false`; the number of steps {glue:text}`ew-steps-caught` and
-# {glue:text}`ew-steps-false`; RUPA with own uncertainty {glue:text}`ew-o-caught` and
-# {glue:text}`ew-o-false`. A warning system earns its name where the first lies above the second by
-# more than the intervals.
+# {numref}`fig-ew-delay` has what it buys. Upwards, the {term}`detection delay`, the steps that a failed
+# run goes on: until its alarm, or, if none is raised, until it is over, so that all failed runs count
+# for every method.
+# Across, the share of good runs really stopped, at budgets from a twentieth to a half. The dashed
+# line is a coin: stop a share of all runs at their first step, and no other. A warning system has to
+# lie below it.
 
 # %% tags=["hide-input"]
-BUDGETS = sorted({0.05, 0.1, 0.2, 0.3, given.budget})
-side = [half(task) for task in runs["task"]]
-raised, held = {}, {}
-for budget_now in BUDGETS:
-    for name in methods:
-        found = raised[budget_now, name] = alarms(going[name], failed, side, budget_now)
-        table = by_task.means(by_task.split(found, failed), runs["task"],
-                              np.random.default_rng(given.seed), draws=given.draws)
+BUDGETS = sorted({0.05, 0.1, 0.2, 0.3, 0.5, given.budget})
+raised, held, minus = {}, {}, {}
+for name, runs in judged.items():
+    side = [half(task) for task in runs["task"]]
+    for budget_now in BUDGETS:
+        frames = {}
+        for method, scores in going[name].items():
+            found = raised[name, budget_now, method] = alarms(
+                scores, failed[name], side, budget_now)
+            frames[method] = by_task.split(found, failed[name]).add_prefix(f"{method}|")
+        pairs = [("rupa_structural|failed|delay", f"{other}|failed|delay")
+                 for other in ("n_steps", "flat")]
+        table = by_task.means(pd.concat(frames.values(), axis=1), runs["task"],
+                              np.random.default_rng(given.seed), pairs=pairs, draws=given.draws)
         for row in table.to_dict("records"):
-            held[budget_now, name, row["what"]] = row
-WHO = {"failed|alarm": "failed runs stopped", "successful|alarm": "successful runs stopped"}
+            held[name, budget_now, row["what"]] = row
+
+# %% tags=["hide-input"]
+rows = []
+for name in sets:
+    lengths = judged[name]["steps"][failed[name]]
+    rates = [held[name, b, f"{m}|successful|alarm"]["value"] or 0.0 for b in BUDGETS for m in ALONG]
+    rows += [{"panel": name, "series": "coin", "rate": rate, "shown": "", "budget": "",
+              "value": lengths.mean() * (1 - rate) + rate, "lo": None, "hi": None}
+             for rate in (0.0, max(rates)) if len(lengths)]
+    for method in ALONG:
+        for b in BUDGETS:
+            row = held[name, b, f"{method}|failed|delay"]
+            rows.append({"panel": name, "series": prefixes.METHODS[method], "budget": f"{b:.0%}",
+                         "rate": held[name, b, f"{method}|successful|alarm"]["value"],
+                         "shown": tables.estimate(row, 1),
+                         **{k: row[k] for k in ("value", "lo", "hi")}})
+delays = pd.DataFrame(rows).astype(dict.fromkeys(("rate", "value", "lo", "hi"), float))
 
 
-def about(name, what, digits=2):
-    """Write what was measured of a method's alarms at the budget asked for."""
-    row = held.get((given.budget, name, what))
-    text = tables.estimate(row, digits) if row else NONE
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
+def way(row):
+    """Tell which way a difference goes beyond its interval."""
+    if row["lo"] is None:
+        return "open"
+    return "lower" if row["hi"] < 0 else "higher" if row["lo"] > 0 else "open"
 
 
+for key, other in (("steps", "n_steps"), ("flat", "flat")):
+    what = f"rupa_structural|failed|delay - {other}|failed|delay"
+    for direction in ("lower", "higher", "open"):
+        chapter.text(f"ew-delay-{key}-{direction}", listed(
+            [name for name in sets if way(held[name, given.budget, what]) == direction]))
 chapter.number("ew-budget", 100 * given.budget, 0)
-for key, name in (("s", "rupa_structural"), ("o", "rupa"), ("flat", "flat"), ("steps", "n_steps")):
-    chapter.text(f"ew-{key}-caught", about(name, "failed|alarm"))
-    chapter.text(f"ew-{key}-false", about(name, "successful|alarm"))
-    chapter.text(f"ew-{key}-step", about(name, "failed|step", 1))
-    chapter.text(f"ew-{key}-left", about(name, "failed|left", 1))
-curves = tidy([
-    {"method": prefixes.METHODS[name], "at": f"{b:.0%}", "series": called, "published": None,
-     **{k: held[b, name, what][k] for k in ("value", "lo", "hi")},
-     "shown": tables.estimate(held[b, name, what], 2)}
-    for b in BUDGETS for name in methods for what, called in WHO.items()])
 
-# %% mystnb={"figure": {"caption": "Share of failed and of successful runs with an alarm, by budget, thresholds set on the other half of the tasks, with intervals by whole tasks. Data: the runs chosen at the top of this page.", "name": "fig-ew-alarms"}} tags=["hide-input"]
-show(warning.curves(curves, "budget of false alarms", "share stopped"), name="ew-alarms",
-     table=curves[["method", "at", "series", "shown"]],
+# %% mystnb={"figure": {"caption": "Steps until a failed run is stopped or over, against the share of successful runs stopped, a panel a set; intervals by whole tasks, thresholds set on the other half of the tasks. Lower is earlier. Dashed: a coin at the first step. Each panel has a scale of its own. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-delay"}} tags=["hide-input"]
+shown = delays[delays["series"] != "coin"]
+show(warning.delays(delays), name="ew-delay",
+     table=shown[["panel", "series", "budget", "rate", "shown"]],
+     alt="A panel a set: the share of good runs stopped across, steps of failed runs upwards with "
+         "intervals, one line a method, beside the dashed line of a coin.")
+
+# %% tags=["hide-input"]
+lines = []
+for name in sets:
+    of = lambda what, name=name: held[name, given.budget, what]  # noqa: E731
+    for method in ALONG:
+        others = [tables.estimate(of(f"rupa_structural|failed|delay - {other}|failed|delay"), 1)
+                  for other in ("n_steps", "flat")] if method == "rupa_structural" else ["", ""]
+        lines.append([name, prefixes.METHODS[method],
+                      *(tables.estimate(of(f"{method}|{what}"), 2)
+                        for what in ("failed|alarm", "successful|alarm")),
+                      tables.estimate(of(f"{method}|failed|delay"), 1), *others])
+tables.show(pd.DataFrame(lines, columns=[
+    "set", "method", "failed runs stopped", "successful runs stopped", "delay, steps",
+    "minus steps so far", "minus flat"]),
+    f"Alarms at a budget of {given.budget:.0%} on every set: how many runs are stopped, how many "
+    "steps failed runs go on, and that delay minus the delay of the controls.", BESIDE)
+
+# %% [markdown]
+# At a budget of {glue:text}`ew-budget` %, structural RUPA lets failed runs go on for fewer steps than
+# the number of steps does on {glue:text}`ew-delay-steps-lower`, for more on
+# {glue:text}`ew-delay-steps-higher`; for fewer than `flat` on {glue:text}`ew-delay-flat-lower`, for
+# more on {glue:text}`ew-delay-flat-higher`. Elsewhere the runs do not tell. The budget is the same for
+# all, but not all keep to it on the other half: who stops more good runs than the others is earlier
+# for that too, so read the delay with the column of good runs stopped, or in the figure. Sets of many
+# models pool them; [the benchmark](b5_benchmark) tells what that alone is worth. Where failed runs are
+# *shorter* than good ones, the number of steps warns of the wrong runs. Where they are longer, it warns
+# of the right ones and reads nothing for it, but it cannot be early: a run has to have been long first.
+#
+# ## By steps
+#
+# {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are *still
+# going*, for that is the question of somebody who watches: of the runs before me, which will fail?
+# The number of steps so far is the same for each of them and stands on the line, by construction.
+# {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper), beside which stands, as a
+# short dashed line, what no knowledge gives: the share of these runs that fail. That share changes
+# from cut to cut, so average precisions at two cuts do not compare; the distance to the line does.
+#
+# After one step, all that structural RUPA has read is how far that step is from the goal.
+
+# %% tags=["hide-input"]
+CUTS = [("steps, still going", k) for k in prefixes.STEPS] + [
+    ("steps, all runs", k) for k in prefixes.STEPS] + [("share", p) for p in prefixes.SHARES]
+K = 4
+
+
+def cut(name, kind, at):
+    """Cut every run of a set and measure its methods."""
+    scores = {m: prefixes.at_share(r, at) if kind == "share" else
+              prefixes.at_steps(r, at, going="going" in kind) for m, r in going[name].items()}
+    return ranked(name, scores)
+
+
+cuts = {(name, kind, at): cut(name, kind, at) for name in sets for kind, at in CUTS
+        if kind != "steps, all runs" or name == HERE}
+STILL, ALL = "steps, still going", "steps, all runs"
+for key, method in (("s", "rupa_structural"), ("o", "rupa"), ("flat", "flat"),
+                    ("steps", "n_steps")):
+    chapter.text(f"ew-{key}-k", say(cuts[HERE, ALL, K].get(method)))
+    chapter.text(f"ew-{key}-first", say(cuts[HERE, ALL, 1].get(method)))
+    chapter.text(f"ew-{key}-k-going", say(cuts[HERE, STILL, K].get(method)))
+    chapter.text(f"ew-{key}-whole", say(cuts[HERE, "share", 1.0].get(method)))
+    chapter.text(f"ew-{key}-tenth", say(cuts[HERE, "share", 0.1].get(method)))
+chapter.text("ew-above", listed([name for name in sets if (
+    cuts[name, STILL, K]["rupa_structural"]["lo"] or 0) > 0.5]))
+chapter.text("ew-below", listed([name for name in sets if (
+    row := cuts[name, STILL, K]["rupa_structural"])["hi"] is not None and row["hi"] < 0.5]))
+chapter.text("ew-flat-above", listed([name for name in sets if (
+    cuts[name, STILL, K]["flat"]["lo"] or 0) > 0.5]))
+chapter.text("ew-leak-tenth", say(cuts[HERE, "share", 0.1]["n_steps"]))
+chapter.number("ew-k", K, 0)
+chapter.number("ew-left", cuts[HERE, STILL, K]["n_steps"]["n"], 0)
+
+# %% mystnb={"figure": {"caption": "AUROC among runs still going after a number of steps, a panel a set, with intervals by whole tasks. Dashed: chance. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-steps"}} tags=["hide-input"]
+rows = tidy([mark(row, name, str(k), prefixes.METHODS[m]) for name in sets for k in prefixes.STEPS
+             for m, row in cuts[name, STILL, k].items() if m in ALONG]).drop(columns="chance")
+show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-steps",
+     table=rows[["panel", "at", "series", "shown"]],
+     alt="A panel a set: numbers of steps across, AUROC upwards with intervals for three methods, a "
+         "dashed line at one half.")
+
+# %% mystnb={"figure": {"caption": "Average precision among runs still going after a number of steps, a panel a set, with intervals by whole tasks. Short dashed lines: the share of these runs that fail, which no knowledge gives. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-precision"}} tags=["hide-input"]
+rows = tidy([mark(row["ap"], name, str(k), prefixes.METHODS[m], chance=row["ap"]["prevalence"])
+             for name in sets for k in prefixes.STEPS
+             for m, row in cuts[name, STILL, k].items() if m in ALONG and m != "n_steps"])
+show(warning.curves(rows, "steps", "average precision"), name="ew-precision",
+     table=rows[["panel", "at", "series", "shown", "chance"]],
+     alt="A panel a set: numbers of steps across, average precision upwards with intervals for two "
+         "methods, a short dashed line at the share of failures of each cut.")
+
+# %% tags=["hide-input"]
+lines = []
+for (name, kind, at), found in cuts.items():
+    steps = found["n_steps"]
+    lines.append([name, f"{kind}: {at:.0%}" if kind == "share" else f"{kind}: {at}", steps["n"],
+                  "none" if steps["ap"]["prevalence"] is None else f"{steps['ap']['prevalence']:.2f}",
+                  *(tables.estimate(found[m], 2) for m in ALONG),
+                  *(change(found[m]) for m in ALONG[:2]),
+                  *(tables.estimate(found[m]["ap"], 2) for m in ALONG)])
+tables.show(pd.DataFrame(lines, columns=[
+    "set", "cut", "runs", "share that fail", *(f"AUROC, {prefixes.METHODS[m]}" for m in ALONG),
+    *(f"{prefixes.METHODS[m]} minus steps" for m in ALONG[:2]),
+    *(f"AP, {prefixes.METHODS[m]}" for m in ALONG)]),
+    "Every cut of every set: AUROC, its difference to that of the number of steps so far, and "
+    "average precision (AP).", BESIDE, folded=True)
+
+# %% [markdown]
+# Among the runs still going after {glue:text}`ew-k` steps, structural RUPA ranks failures better than
+# chance, with an interval above one half, on {glue:text}`ew-above`; worse on {glue:text}`ew-below`.
+# `flat` does better than chance on {glue:text}`ew-flat-above`. Fewer runs are left the later one
+# looks, which the intervals show, and those that are left are the long ones.
+#
+# ## By share: the leak
+#
+# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's Figure 3
+# does. Look at the steps so far first. They have read nothing, yet after a tenth of each run of
+# {glue:text}`ew-here` they have {glue:text}`ew-leak-tenth`, and after the whole
+# {glue:text}`ew-steps-whole`: a tenth of a long run is more steps than a tenth of a short one, so the
+# cut itself tells how long the run is going to be. Whatever grows with the number of steps, a mean
+# over RUPA's rising first risks among it, is told the same thing. On a set where long runs fail the
+# curve is flattered, on one where short runs fail it is hurt, and on neither does it say what could
+# have been known.
+
+# %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, a panel a set, with intervals by whole tasks. Dashed: chance. The number of steps so far has read nothing. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-share"}} tags=["hide-input"]
+rows = tidy([mark(row, name, f"{p:.0%}", prefixes.METHODS[m]) for name in sets
+             for p in prefixes.SHARES for m, row in cuts[name, "share", p].items()
+             if m in ALONG]).drop(columns="chance")
+show(warning.curves(rows, "share of the run's steps", "AUROC", 0.5), name="ew-share",
+     table=rows[["panel", "at", "series", "shown"]],
+     alt="A panel a set: shares of a run across, AUROC upwards with intervals for three methods, a "
+         "dashed line at one half.")
+
+# %% [markdown]
+# ## Every method that runs along
+#
+# {numref}`fig-ew-methods` has all methods on {glue:text}`ew-here`, after the same number of steps, in
+# two readings. *All runs* keeps a run that is over with its last score, as the authors' code does;
+# the number of steps so far then still knows which runs have ended. *Still going* compares only runs
+# that are that long.
+#
+# SAUP is the root mean square of the steps' own uncertainty, of message and calls together; weighed
+# by distances, it reads the text of the steps, and so does TRACER, whose risks are repetitions and
+# gaps between messages. Stored numbers hold no text, so these two run along where a log is given:
+# {glue:text}`ew-text`.
+
+# %% tags=["hide-input"]
+missing = [prefixes.METHODS[m] for m in prefixes.OF_TEXT if m not in METHODS]
+chapter.text("ew-text", f"not on these runs ({listed(missing)})" if missing else "both are below")
+
+# %% mystnb={"figure": {"caption": "AUROC after a number of steps, a panel a method, with intervals by whole tasks. Circles: all runs, those that are over with their last score. Squares: runs still going. Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-methods"}} tags=["hide-input"]
+rows = tidy([mark(cuts[HERE, kind, k][m], prefixes.METHODS[m], str(k), called) for m in METHODS
+             for k in prefixes.STEPS for kind, called in ((ALL, "all runs"), (STILL, "still going"))
+             ]).drop(columns="chance")
+show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-methods",
+     table=rows[["panel", "at", "series", "shown"]],
+     alt="A panel a method: numbers of steps across, AUROC upwards with intervals, circles for all "
+         "runs and squares for runs still going, a dashed line at one half.")
+
+# %% [markdown]
+# After one step structural RUPA has {glue:text}`ew-s-first`. After {glue:text}`ew-k` it has
+# {glue:text}`ew-s-k` over all runs and {glue:text}`ew-s-k-going` over the {glue:text}`ew-left` still
+# going; `flat` has {glue:text}`ew-flat-k` and {glue:text}`ew-flat-k-going`, RUPA with own uncertainty
+# {glue:text}`ew-o-k` and {glue:text}`ew-o-k-going`.
+#
+# {numref}`fig-ew-alarms` has the alarms of all these methods on the same runs: the share of failed
+# runs stopped, and beside it how well the budget was kept. A warning system earns its name where the
+# first lies above the second by more than the intervals.
+
+# %% mystnb={"figure": {"caption": "Share of failed and of successful runs with an alarm, by budget, a panel a method, thresholds set on the other half of the tasks, with intervals by whole tasks. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-alarms"}} tags=["hide-input"]
+WHO = {"failed|alarm": "failed runs stopped", "successful|alarm": "successful runs stopped"}
+rows = tidy([mark(held[HERE, b, f"{m}|{what}"], prefixes.METHODS[m], f"{b:.0%}", called)
+             for m in METHODS for b in BUDGETS for what, called in WHO.items()]).drop(columns="chance")
+show(warning.curves(rows, "budget of false alarms", "share stopped"), name="ew-alarms",
+     table=rows[["panel", "at", "series", "shown"]],
      alt="A panel a method: budgets across, shares of runs stopped upwards, circles for failed and "
          "squares for successful runs, with intervals.")
 
 # %% tags=["hide-input"]
+def about(method, what, digits=2):
+    """Write what was measured of a method's alarms at the budget asked for."""
+    return say(held.get((HERE, given.budget, f"{method}|{what}")), digits)
+
+
 lines = []
-for name in methods:
-    steps_of = raised[given.budget, name]["step"][failed].dropna()
-    lines.append([prefixes.METHODS[name], about(name, "failed|alarm"),
-                  about(name, "successful|alarm"),
-                  f"{steps_of.median():g}" if len(steps_of) else "undefined: no failed run stopped",
-                  about(name, "failed|step", 1), about(name, "failed|left", 1)])
+for m in METHODS:
+    at = raised[HERE, given.budget, m]["step"][failed[HERE]].dropna()
+    lines.append([prefixes.METHODS[m], about(m, "failed|alarm"), about(m, "successful|alarm"),
+                  about(m, "failed|delay", 1),
+                  f"{at.median():g}" if len(at) else "undefined: no failed run stopped",
+                  about(m, "failed|left", 1)])
+for key, m in (("s", "rupa_structural"), ("o", "rupa"), ("flat", "flat"), ("steps", "n_steps")):
+    for what, digits in (("failed|alarm", 2), ("successful|alarm", 2), ("failed|delay", 1),
+                         ("failed|left", 1)):
+        called = {"failed|alarm": "caught", "successful|alarm": "false"}.get(what, what[7:])
+        chapter.text(f"ew-{key}-{called}", about(m, what, digits))
 tables.show(pd.DataFrame(lines, columns=[
-    "method", "failed runs stopped", "successful runs stopped", "median step of the alarm",
-    "mean step", "steps still to come"]),
-    f"Alarms at a budget of {given.budget:.0%}: how many, at which step of the failed runs that were "
-    "stopped, and how many of their steps were still to come.", MADE)
+    "method", "failed runs stopped", "successful runs stopped", "delay, steps",
+    "median step of the alarm", "steps still to come"]),
+    f"Alarms at a budget of {given.budget:.0%}: how many, how long failed runs go on, and for those "
+    "stopped at which step and with how many still to come.", MADE)
 
 # %% [markdown]
-# When structural RUPA stops a failed run it does so at step {glue:text}`ew-s-step` on average, with
-# {glue:text}`ew-s-left` steps still to come; the number of steps at {glue:text}`ew-steps-step`, with
-# {glue:text}`ew-steps-left`. These means are over the runs each one stops, which are not the same
-# runs: a method that stops only the longest has many steps left to save.
+# At {glue:text}`ew-budget` % structural RUPA stops {glue:text}`ew-s-caught` of the failed runs and
+# {glue:text}`ew-s-false` of the successful ones, and a failed run goes on for {glue:text}`ew-s-delay`
+# steps; with the number of steps for {glue:text}`ew-steps-delay`, with `flat` for
+# {glue:text}`ew-flat-delay`, with RUPA and own uncertainty for {glue:text}`ew-o-delay`. The steps still
+# to come are over the runs each method stops, which are not the same: a method that stops only the
+# longest has many steps left to save.
 #
 # ## At equal entropy
 #
-# The paper sorts GAIA runs into bins of about equal entropy and reports, for the lowest, an AUROC of
-# about {glue:text}`ew-p-auroc` for RUPA where token-level scores are at chance. {numref}`fig-ew-bins`
-# sorts the runs here into five bins by the mean of their steps' own uncertainty. The paper's mark is
-# hollow. Within a bin the mean of own uncertainty has little left to rank by, but length has: its
-# panel is the one to hold the others against. A bin of fewer than {glue:text}`ew-least` runs, or of
-# one outcome, has no mark.
+# The paper sorts GAIA runs of MiniMax-M2.7 into bins of about equal entropy. For the lowest it
+# reports an AUROC of about {glue:text}`ew-p-auroc` and an AUPRC of about {glue:text}`ew-p-ap` for
+# RUPA, where token-level scores are at about one half. {numref}`fig-ew-bins` and
+# {numref}`fig-ew-bins-ap` sort the runs here into five bins by the mean of their steps' own
+# uncertainty; the paper's marks are hollow. **Why they differ:** another agent, another benchmark, and
+# here the uncertainty is what the top of this page says. Within a bin the mean of own uncertainty has
+# little left to rank by, but length has: its panel is the one to hold the others against. A bin of
+# fewer than {glue:text}`ew-least` runs, or of one outcome, has no mark; the table says why.
 
 # %% tags=["hide-input"]
 LEAST = 10
+ABOUT_HALF = 0.5  # section 5.3 says so of token-level scores, without a figure of its own
 prose = store.published("rupa_prose_numbers").set_index("what")["value"]
-printed = prose["GAIA lowest-entropy bin AUROC, RUPA (approximate)"]
-whole = {m: prefixes.at_share(r, 1.0) for m, r in going.items()}
-bin_of = bins(whole["sp_mean"][:, 0]) if "sp_mean" in whole else np.full(len(runs), -1)
-rows, inside = [], {}
+printed = {"auroc": prose["GAIA lowest-entropy bin AUROC, RUPA (approximate)"],
+           "ap": prose["GAIA lowest-entropy bin AUPRC, RUPA (approximate)"]}
+whole = {m: prefixes.at_share(r, 1.0) for m, r in going[HERE].items()}
+bin_of = bins(whole["sp_mean"][:, 0]) if "sp_mean" in whole else np.full(len(judged[HERE]), -1)
+inside, lines = {}, []
 for b in range(bin_of.max(initial=-1) + 1):
     among = np.flatnonzero(bin_of == b)
-    if len(among) >= LEAST and len(set(failed[among])) == 2:
-        inside[b] = ranked(whole, among)
-        rows += marks(inside[b], f"Q{b + 1}", "runs of a bin")
-for row in rows:
-    if row["method"] == prefixes.METHODS["rupa"] and row["at"] == "Q1":
-        row["published"] = printed
-binned = tidy(rows)
-chapter.number("ew-p-auroc", printed, 2)
+    bad = failed[HERE][among]
+    why = (f"undefined: {len(among)} runs, fewer than {LEAST}" if len(among) < LEAST else
+           "" if len(set(bad)) == 2 else "undefined: all of these runs ended alike")
+    if not why:
+        inside[b] = ranked(HERE, whole, among)
+    lines.append([f"Q{b + 1}", len(among), int(bad.sum()), *(
+        why or f"{tables.estimate(inside[b][m], 2)}; {tables.estimate(inside[b][m]['ap'], 2)}"
+        for m in METHODS)])
+chapter.number("ew-p-auroc", printed["auroc"], 2)
+chapter.number("ew-p-ap", printed["ap"], 2)
 chapter.number("ew-least", LEAST, 0)
-for key, name in (("o", "rupa"), ("s", "rupa_structural"), ("steps", "n_steps")):
-    chapter.text(f"ew-bin-{key}", say(inside[0], name) if 0 in inside else
+for key, m in (("o", "rupa"), ("s", "rupa_structural"), ("steps", "n_steps"), ("sp", "sp_mean")):
+    chapter.text(f"ew-bin-{key}", say(inside[0].get(m)) if 0 in inside else
                  "undefined (no such bin to compare)")
+    chapter.text(f"ew-bin-ap-{key}", say(inside[0][m]["ap"]) if 0 in inside and m in inside[0] else
+                 "undefined (no such bin to compare)")
+chapter.number("ew-bin-floor", inside[0]["n_steps"]["ap"]["prevalence"] if 0 in inside else None, 2)
+hollow = {("rupa", 0): printed, ("sp_mean", 0): {"auroc": ABOUT_HALF},
+          ("saup_rms", 0): {"auroc": ABOUT_HALF}}
 
-# %% mystnb={"figure": {"caption": "AUROC within bins of about equal mean own uncertainty, Q1 the lowest, with intervals by whole tasks, one panel a method. Hollow: the paper's approximate value for Q1, GAIA. Dashed: chance. Data: the runs chosen at the top of this page; rupa_prose_numbers.csv in data/published.", "name": "fig-ew-bins"}} tags=["hide-input"]
-show(warning.curves(binned, "bin", "AUROC", 0.5), name="ew-bins",
-     table=binned[["method", "at", "shown", "published"]],
-     alt="A panel a method: five bins across, AUROC upwards with intervals, a hollow diamond for "
-         "the paper's value in the first, a dashed line at one half.") if rows else print(
+# %% mystnb={"figure": {"caption": "AUROC within bins of about equal mean own uncertainty, Q1 the lowest, with intervals by whole tasks, one panel a method. Hollow: the paper's approximate values for Q1, GAIA (published, rupa_prose_numbers.csv and section 5.3). Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins"}} tags=["hide-input"]
+rows = tidy([mark(row, prefixes.METHODS[m], f"Q{b + 1}", "runs of a bin",
+                  published=hollow.get((m, b), {}).get("auroc"))
+             for b, found in inside.items() for m, row in found.items()]).drop(columns="chance")
+show(warning.curves(rows, "bin", "AUROC", 0.5), name="ew-bins",
+     table=rows[["panel", "at", "shown", "published"]],
+     alt="A panel a method: five bins across, AUROC upwards with intervals, hollow diamonds for "
+         "the paper's values in the first, a dashed line at one half.") if inside else print(
     "Without own uncertainty, or with too few runs of both outcomes, there are no bins to compare.")
 
+# %% mystnb={"figure": {"caption": "Average precision within the same bins, with intervals by whole tasks, one panel a method. Short dashed lines: the share of a bin's runs that failed. Hollow: the paper's approximate value for Q1, GAIA (published, rupa_prose_numbers.csv). Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins-ap"}} tags=["hide-input"]
+rows = tidy([mark(row["ap"], prefixes.METHODS[m], f"Q{b + 1}", "runs of a bin",
+                  chance=row["ap"]["prevalence"], published=hollow.get((m, b), {}).get("ap"))
+             for b, found in inside.items() for m, row in found.items()])
+show(warning.curves(rows, "bin", "average precision"), name="ew-bins-ap",
+     table=rows[["panel", "at", "shown", "chance", "published"]],
+     alt="A panel a method: five bins across, average precision upwards with intervals, a short "
+         "dashed line at the share that failed, a hollow diamond for the paper's value.") if (
+    inside) else print("No bins, no average precision within them.")
+
+# %% tags=["hide-input"]
+tables.show(pd.DataFrame(lines, columns=["bin", "runs", "failed", *(
+    prefixes.METHODS[m] for m in METHODS)]),
+    "AUROC, then average precision, within bins of about equal mean own uncertainty.", MADE,
+    folded=True) if lines else print("No own uncertainty, no bins.")
+
 # %% [markdown]
-# In the lowest bin RUPA with own uncertainty has {glue:text}`ew-bin-o`, the structural form
-# {glue:text}`ew-bin-s`, and the number of steps {glue:text}`ew-bin-steps`. The paper gives no such
-# last number for its bins.
+# In the lowest bin RUPA with own uncertainty has an AUROC of {glue:text}`ew-bin-o` and an average
+# precision of {glue:text}`ew-bin-ap-o`, the structural form {glue:text}`ew-bin-s` and
+# {glue:text}`ew-bin-ap-s`, the mean of own uncertainty {glue:text}`ew-bin-sp` and
+# {glue:text}`ew-bin-ap-sp`, and the number of steps {glue:text}`ew-bin-steps` and
+# {glue:text}`ew-bin-ap-steps`; {glue:text}`ew-bin-floor` of the bin's runs failed. The paper gives no
+# number of steps and no share of failures for its bins.
 #
 # ## What would change our mind
 #
-# - A log on which RUPA minus `flat` lies above 0 among the runs *still going* after a few steps, with
-#   an interval by task. That would be an early warning that the inputs alone do not give.
+# - A set on which structural RUPA's delay minus that of the number of steps *and* minus that of `flat`
+#   lies below 0 at the same budget, by task. Here, minus the steps: {glue:text}`ew-delay-steps-lower`;
+#   minus `flat`: {glue:text}`ew-delay-flat-lower`.
+# - RUPA above `flat` among the runs *still going* after a few steps, with an interval by task. That
+#   would be an early warning that the inputs alone do not give.
 # - The paper's curves by steps, over runs still going, with the number of runs behind each point.
-# - A budget that is kept on other tasks while the failed runs stopped lie above what the number of
-#   steps stops at the same budget.
 #
 # ## Exercises
 
 # %% tags=["hide-input"]
-ten = [len(run) for run in going["n_steps"]]
+ten = [len(run) for run in going[HERE]["n_steps"]]
 chapter.number("ew-x-short", min(ten) if ten else None, 0)
 chapter.number("ew-x-long", max(ten) if ten else None, 0)
 chapter.number("ew-x-short-k", prefixes.at_share([np.arange(1.0, min(ten) + 1)], 0.1).item()
                if ten and min(ten) else None, 0)
 chapter.number("ew-x-long-k", prefixes.at_share([np.arange(1.0, max(ten) + 1)], 0.1).item()
                if ten and max(ten) else None, 0)
-chapter.text("ew-x-going", say(still[K], "n_steps"))
+chapter.text("ew-x-going", say(cuts[HERE, STILL, K]["n_steps"]))
+coin = judged[HERE]["steps"][failed[HERE]]
+chapter.number("ew-x-length", coin.mean() if len(coin) else None, 1)
+chapter.number("ew-x-coin", coin.mean() * (1 - given.budget) + given.budget if len(coin) else None, 1)
 
 # %% [markdown]
 # 1. The shortest run here has {glue:text}`ew-x-short` steps, the longest {glue:text}`ew-x-long`. After
@@ -375,7 +590,17 @@ chapter.text("ew-x-going", say(still[K], "n_steps"))
 # Score the newest step with `aggregate="last"` in `Parameters` and look.
 # ```
 #
-# 5. In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
+# 5. Failed runs of {glue:text}`ew-here` have {glue:text}`ew-x-length` steps on average. A coin stops
+#    {glue:text}`ew-budget` % of all runs at their first step. What is its delay?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# Of that share it is one step, of the rest the whole run: {glue:text}`ew-x-coin` steps on average. Its
+# false alarms are the same share, for a coin cannot tell the two apart: a point on the dashed line of
+# {numref}`fig-ew-delay`.
+# ```
+#
+# 6. In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
 #    about graphs.
 #
 # ```{admonition} Solution

@@ -35,8 +35,8 @@
 # {glue:text}`fp-logs-repetition`.
 # ```
 #
-# The page before asked which scores see silent faults; this one asks what a flag costs when nothing
-# is spent. Brackets are 95 % intervals, a dagger marks an exact binomial one.
+# [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks what a
+# flag costs when nothing is spent. Brackets are 95 % intervals, a dagger marks an exact binomial one.
 
 # %% [markdown]
 # ## Three members, one rule to combine them

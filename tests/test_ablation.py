@@ -11,7 +11,7 @@ from tjlib import ablation, features, material, store
 from tjlib.charts import ablation as charts
 from tjlib.measure.by_task import ONE_TASK
 from tjlib.measure.compare import compare
-from tjlib.measure.wins import NO_PAIR, changes
+from tjlib.measure.wins import NO_PAIR, changes, direction
 from tjlib.trace import Step, Trajectory
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -127,6 +127,26 @@ def test_on_airline_flat_and_length_rank_as_well_as_structural_rupa(airline, par
         0.682, 0.630, 0.677, 0.683, 0.684]
     for name in ("flat", "n_steps", "sequential_only", "no_momentum"):
         assert found.loc[name, "change_lo"] < 0 < found.loc[name, "change_hi"]
+
+
+@pytest.mark.parametrize(("name", "full", "lower", "higher"), [
+    ("agentdojo", 0.550, {"no_goal", "drop50", "no_repetition"}, {"no_momentum"}),
+    ("tau2", 0.648, {"no_graph", "no_propagation", "no_goal", "random_graph", "sequential_only",
+                     "no_repetition", "no_feedback"}, set()),
+    ("swe_agent", 0.661, set(), set()), ("nemo_gym", 0.614, {"random_graph"}, set())])
+def test_on_no_other_set_is_flat_told_from_structural_rupa(name, full, lower, higher):
+    m = material.load(name, [])
+    judged = m.runs["failed"].notna().to_numpy()
+    same = [Local((0.0,) * len(u.u), "constant") for u in m.local]
+    scored = ablation.components(m.graphs, same, m.runs["task"], 0)
+    found = changes({part: column[judged] for part, column in scored.items()},
+                    dict.fromkeys(set(scored) - {"full"}, "full"),
+                    m.runs["failed"][judged].astype(bool), m.runs["task"][judged], rng(),
+                    draws=1000).set_index("name")
+    assert float(found.loc["full", "value"]) == pytest.approx(full, abs=5e-4)
+    assert direction(found.loc["flat"]) == "open"
+    assert {direction(found.loc[part]) for part in lower} <= {"lower"}
+    assert {direction(found.loc[part]) for part in higher} <= {"higher"}
 
 
 def test_every_number_at_its_default_changes_nothing(parts, settings):

@@ -147,6 +147,15 @@ def test_sync_keeps_a_notebook_edited_after_its_text(tmp_path):
     assert jupytext.read(folder / "mine.py").cells[1].source.startswith("answer = 5 * 5")
 
 
+def test_only_a_build_that_went_well_vouches_for_its_pages(tmp_path):
+    book = small_book(tmp_path, {"a1_good": "# %% [markdown]\n# # Good\n"})
+    assert build(book, tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "_build" / "execution.json").exists()
+    (book / "book" / "intro.md").write_text("# A small book\n\n[nowhere](gone.md)\n", "utf-8")
+    assert build(book, tmp_path / "out").returncode == 1
+    assert not (tmp_path / "out" / "_build" / "execution.json").exists()
+
+
 def test_captions_numbers_and_equations_reach_the_page(gallery):
     text = (gallery / "_build/html/notebooks/gallery.html").read_text("utf-8")
     assert "We counted <span class=\"pasted-text\">3</span> points" in text

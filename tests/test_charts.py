@@ -146,6 +146,15 @@ def test_jupyter_gets_the_themed_chart_and_a_plain_reader_the_sentence():
     assert bundle["application/vnd.vegalite.v6+json"]["config"] == theme.config("light")
 
 
+def test_the_picture_on_the_page_looks_like_the_one_beside_it_and_carries_no_more():
+    shown = show(chart(), name="light", alt=ALT)
+    light, whole = svg_of(shown.html), shown.svg
+    assert "aria-" in whole and not re.search(r'aria-|class="| role=', light)
+    assert len(light) < 0.8 * len(whole)
+    for what in (r' d="[^"]*"', r">[^<>]+<", r' transform="[^"]*"', r' fill="[^"]*"'):
+        assert re.findall(what, light) == re.findall(what, whole)
+
+
 def test_the_readme_s_picture_shows_the_numbers_the_code_computes():
     # The numbers, not the pixels: text is as wide as the machine's fonts make it.
     def numbers(svg: str) -> list[str]:

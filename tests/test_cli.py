@@ -83,7 +83,7 @@ def test_help_names_every_command_and_loads_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0 and done.stdout.endswith("[]\n")
     assert all(f"  {name} " in done.stdout for name in
-               ("testbed", "judge", "agent", "score", "uq", "report", "fetch", "rerun"))
+               ("testbed", "judge", "agent", "guided", "score", "uq", "report", "fetch", "rerun"))
 
 
 @pytest.mark.parametrize("args", [
@@ -91,6 +91,7 @@ def test_help_names_every_command_and_loads_nothing_heavy():
     ("testbed", "--seed", "-1", "--out", "d"), ("testbed", "--seed", "x", "--out", "d"),
     ("fetch", "weights"), ("rerun", "a6_results", "-p", "verdicts"), ("uq", "--traces", "t", "-x"),
     ("agent", "--model", "", "--out", "d"), ("testbed", "--out", ""), ("uq", "--traces", " "),
+    ("guided", "--model", "m", "--out", "d", "--given", "6"),
     ("judge", "step", "--model", "", "--traces", "t", "--out", "v"), ("score", ""),
     ("judge", "rules", "--model", "ollama:x", "--traces", "t", "--out", "v"),
 ])
@@ -98,7 +99,7 @@ def test_wrong_usage_is_exit_2_and_one_line_that_names_the_help(run, args):
     status, out, err = run(*args)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("tjlib") and err.endswith(" --help\n")
-    if args[:1] in (("judge",), ("agent",)):
+    if args[:1] in (("judge",), ("agent",), ("guided",)):
         assert f"; see tjlib {args[0]} --help" in err
 
 

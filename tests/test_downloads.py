@@ -70,8 +70,9 @@ def glue(name: str, text: str):
 def test_the_books_markdown_becomes_everybodys():
     figure = {"figure": {"name": "fig-a", "caption": "Of {glue:text}`n` runs."}}
     cells = [
-        new_markdown_cell("(here)=\n# T\n{glue:text}`n` runs, {numref}`fig-a`, see [b](b4_graph) "
-                          "and [c](https://c.d); {eq}`eq-x`, {numref}`Picture %s <fig-a>`."),
+        new_markdown_cell("(here)=\n# T\n{glue:text}`n` {term}`runs <run>`, {numref}`fig-a`, "
+                          "see [b](b4_graph) and [c](https://c.d); {eq}`eq-x`, "
+                          "{numref}`Picture %s <fig-a>`."),
         new_code_cell("1", metadata={"mystnb": figure}, outputs=[glue("n", "seven")]),
         new_markdown_cell("```{math}\n:label: eq-x\nx = 1\n```\n\n```{admonition} Solution\n"
                           ":class: dropdown\nIt is {glue:text}`n`.\n```\n\n"
@@ -141,6 +142,7 @@ def test_with_an_address_a_chapter_has_the_buttons_and_other_pages_have_not(laun
     for button in buttons(HERE, "notebooks/gallery"):
         assert f'href="{button["url"]}"' in page.replace("&amp;", "&")
         assert (launched / button["icon"]).is_file() and f"../{button['icon']}" in page
+    assert not re.search(r'<(?:script|img|link|iframe)[^>]+(?:src|href)="(?:https?:)?//', page)
     assert "mybinder" not in (launched / "book/intro.html").read_text("utf-8")
     notebook = nbformat.read(launched / "_sources/notebooks/gallery.ipynb", as_version=4)
     assert notebook.cells[0].source == install(HERE)

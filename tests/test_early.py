@@ -11,17 +11,23 @@ from test_figures import layers, spec_of
 from tjlib import features, material, prefixes
 from tjlib.charts import warning
 from tjlib.desk.testbed import judged_set
-from tjlib.measure.early import alarms, bins, threshold
+from tjlib.measure.compare import compare
+from tjlib.measure.early import alarms, bins, precisions, threshold
+from tjlib.measure.ranking import auroc
+from tjlib.trace import Call, Observation, Step, Trajectory
 from tjlib.uncertainty.controls import inputs
+from tjlib.uncertainty.evidence import Evidence
 from tjlib.uncertainty.graph import build
+from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
+from tjlib.uncertainty.similarity import Jaccard
 
 
 @pytest.fixture(scope="module")
 def airline():
     log = material.load("features", [], "jaccard", "entropy")
-    return [prefixes.running(g, u) for g, u in zip(log.graphs, log.local, strict=True)]
+    return [prefixes.running(*run) for run in zip(log.graphs, log.local, log.summed, strict=True)]
 
 
 def test_the_score_of_a_prefix_is_the_score_of_the_cut_trajectory():
@@ -37,12 +43,64 @@ def test_the_score_of_a_prefix_is_the_score_of_the_cut_trajectory():
             assert whole["rupa"][k - 1] == pytest.approx(propagate(graph, cut).score)
             assert whole["flat"][k - 1] == pytest.approx(inputs(graph))
             assert whole["sp_mean"][k - 1] == pytest.approx(np.mean(cut.u))
+            assert whole["saup_rms"][k - 1] == pytest.approx(np.sqrt(np.mean(np.square(cut.u))))
             assert whole["n_steps"][k - 1] == k
+
+
+TALK = Trajectory("t-1", "Refund order 7 of Ann.", (
+    Step("Next I look order 7 up.", (Call("look", {"id": 7}),),
+         (Observation(True, {"text": "order 7, Ann, shipped"}),), logprobs=(-0.5, -0.01)),
+    Step("Is it refund you want, Ann?", user="Yes, a refund please.", logprobs=(-1.5,)),
+    Step("Next I look order 7 up again.", (Call("look", {"id": 7}),),
+         (Observation(False, {}, "timeout"),), logprobs=(-0.2, -0.4)),
+    Step("", (Call("refund", {"id": 7}),), (Observation(True, {}),), logprobs=(-2.0,)),
+    Step("Done.", user="Thanks.", logprobs=(-0.3,)),
+    *(Step(f"Checking item {i}.", (Call("check", {"id": i}),),
+           (Observation(True, {"text": "in order"}),), logprobs=(-0.1 * i - 0.1,))
+      for i in range(20))), "")
+
+
+class Letters:
+    """A dense similarity: the cosine of letter counts."""
+
+    name, thresholds = "letters", Jaccard().thresholds
+
+    def keys(self, texts):
+        counts = [np.array([t.count(c) for c in "aeiorst"], float) for t in texts]
+        return [c / (np.sqrt(c @ c) or 1.0) for c in counts]
+
+    def alike(self, a, b):
+        return float(max(0.0, a @ b))
+
+    def distance(self, a, b):
+        return float(1 - a @ b)
+
+
+@pytest.mark.parametrize("by", [Jaccard(), Letters()], ids=["words", "vectors"])
+@pytest.mark.parametrize("own", [True, False], ids=["logprobs", "none"])
+def test_what_reads_the_text_scores_a_prefix_like_the_cut_trajectory(by, own):
+    steps = TALK.steps if own else tuple(
+        msgspec.structs.replace(step, logprobs=None) for step in TALK.steps)
+    run = msgspec.structs.replace(TALK, steps=steps)
+    e = Evidence(run, similarity=by)
+    whole = prefixes.running(build(run), e.local, evidence=e)
+    assert ("saup_d" in whole) is own and "tracer" in whole
+    for k in range(1, len(steps) + 1):
+        blind = msgspec.structs.replace(steps[k - 1], observations=(), user=None)
+        cut = Evidence(msgspec.structs.replace(run, steps=(*steps[:k - 1], blind)), similarity=by)
+        for name in {"saup_d", "saup_rms", "tracer"} & set(whole):
+            assert whole[name][k - 1] == pytest.approx(METHODS[name](cut).value)
+
+
+def test_every_method_that_runs_along_is_held_to_the_cut_trajectory():
+    """A method that is added has to be added to the two tests above."""
+    assert set(prefixes.METHODS) == {"rupa", "rupa_structural", "flat", "sp_mean", "saup_rms",
+                                     "saup_d", "tracer", "n_steps"}
 
 
 def test_the_last_prefix_of_an_airline_run_has_the_score_of_the_benchmark(airline):
     stored = features.scores(features.read("tau_airline"), "jaccard", "entropy")
-    for name in ("rupa_structural", "rupa", "n_steps"):
+    for name in ("rupa_structural", "rupa", "saup_rms", "sp_mean", "n_steps"):
         wanted = stored[stored["method"] == name]["value"].astype(float)
         assert [run[name][-1] for run in airline] == pytest.approx(wanted.tolist(), rel=1e-6)
 
@@ -89,6 +147,28 @@ def test_a_run_is_held_to_the_threshold_of_the_other_half():
     assert found["alarm"].tolist() == [0, 1, 1, 1]
     assert found["step"].fillna(0).tolist() == [0, 1, 3, 2]
     assert found["left"].fillna(-1).tolist() == [-1, 0, 0, 1]
+    # Where no alarm is raised the run is known when it is over.
+    assert found["delay"].tolist() == [2, 1, 3, 2]
+
+
+def test_average_precision_and_its_interval_are_those_of_the_benchmark(airline):
+    log = material.load("features", [], "jaccard", "entropy")
+    failed, tasks = log.runs["failed"].astype(bool), log.runs["task"]
+    whole = {name: prefixes.at_share([run[name] for run in airline], 1.0)
+             for name in ("rupa_structural", "flat")}
+    found = precisions(whole, failed, tasks, np.random.default_rng(0), draws=200)
+    other = compare(pd.DataFrame({n: c[:, 0] for n, c in whole.items()}), failed, tasks,
+                    np.random.default_rng(0), draws=200).set_index(["method", "metric"])
+    for row in found.to_dict("records"):
+        wanted = other.loc[(row["name"], "average_precision")]
+        assert [row[k] for k in ("value", "lo", "hi", "prevalence")] == pytest.approx(
+            [wanted[k] for k in ("value", "lo", "hi", "chance")])
+
+
+def test_of_one_outcome_average_precision_is_undefined_and_says_so():
+    row = precisions({"a": np.array([[1.0], [2.0]])}, [True, True], ["x", "y"],
+                     np.random.default_rng(0), draws=50).iloc[0]
+    assert row["value"] is None and row["prevalence"] == 1.0 and row["why"].startswith("undefined")
 
 
 def test_without_a_successful_run_in_the_other_half_there_is_no_alarm_and_no_silence():
@@ -105,9 +185,46 @@ def test_bins_agree_with_pandas_and_merge_where_quantiles_coincide():
 
 
 def test_the_dashed_line_stands_where_no_knowledge_would():
-    rows = pd.DataFrame({"method": "a", "at": ["1", "2"], "series": "s", "value": [0.6, None],
+    rows = pd.DataFrame({"panel": "a", "at": ["1", "2"], "series": "s", "value": [0.6, None],
                          "lo": [0.5, None], "hi": [0.7, None], "shown": "", "published": None})
     spec = spec_of(warning.curves(rows, "steps", "AUROC", 0.5))
     rule = [unit for unit in layers(spec) if unit["mark"].get("style") == "chance"]
     assert rule[0]["encoding"]["y"]["datum"] == 0.5
     assert spec["spec"]["layer"][2]["transform"] == [{"filter": "isValid(datum.value)"}]
+
+
+def test_the_coin_is_a_line_without_marks_and_every_method_has_its_own_shape():
+    rows = pd.DataFrame({
+        "panel": "a", "series": ["coin", "coin", "x", "y"], "rate": [0.0, 0.5, 0.2, 0.3],
+        "value": [10.0, 5.5, 4.0, 5.0], "lo": [None, None, 3.0, 4.0], "hi": [None, None, 5.0, 6.0],
+        "budget": "", "shown": ""})
+    coin, spans, lines, points = spec_of(warning.delays(rows))["spec"]["layer"]
+    assert coin["mark"] == {"type": "line", "style": "chance"}
+    assert coin["transform"] == [{"filter": "datum.series == 'coin'"}]
+    for part in (spans, lines, points):
+        assert "datum.series != 'coin'" in part["transform"][0]["filter"]
+    assert points["encoding"]["shape"]["scale"] == {
+        "domain": ["x", "y"], "range": ["circle", "square"]}
+
+
+def test_what_no_knowledge_gives_at_each_cut_is_a_dash_of_its_own():
+    rows = pd.DataFrame({"panel": "a", "at": ["1", "2"], "series": "s", "value": [0.6, 0.7],
+                         "lo": None, "hi": None, "shown": "", "published": None,
+                         "chance": [0.4, 0.5]})
+    first = spec_of(warning.curves(rows, "steps", "AP"))["spec"]["layer"][0]
+    assert first["mark"]["style"] == "chance" and first["encoding"]["y"]["field"] == "chance"
+
+
+@pytest.mark.parametrize(("name", "shorter"), [("agentdojo", True), ("swe_agent", False)])
+def test_after_half_of_a_run_its_steps_so_far_rank_as_its_length_does(name, shorter):
+    """A cut by share knows how long the run will be; one by steps, among runs going, nothing."""
+    log = material.load(name, [])
+    judged = log.runs["failed"].notna() & (log.runs["steps"] > 0)
+    failed = log.runs["failed"][judged].astype(bool).to_numpy()
+    runs = [np.arange(1.0, n + 1) for n in log.runs["steps"][judged]]
+    half = auroc(failed, prefixes.at_share(runs, 0.5)[:, 0])
+    whole = auroc(failed, prefixes.at_share(runs, 1.0)[:, 0])
+    assert (half < 0.5) is shorter and (whole < 0.5) is shorter
+    going = prefixes.at_steps(runs, 4, going=True)[:, 0]
+    there = ~np.isnan(going)
+    assert auroc(failed[there], going[there]) == 0.5

@@ -232,8 +232,8 @@ def test_the_committed_tables_hold_numbers_ids_and_names_of_ours_only(name):
 
 
 #: Methods that need no log-probability, but the random one.
-TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "n_calls", "n_words", "failing_share",
-              "repetition")
+TEXT_ALONE = ("rupa_structural", "rupa_settled", "flat", "n_steps", "n_calls", "n_words",
+              "failing_share", "repetition")
 
 
 def rebuilt(runs: list[Imported], name: str, folder: Path) -> None:

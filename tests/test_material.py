@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import features, store
+from tjlib import features, material, store
 from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.extract import extract
@@ -95,3 +97,41 @@ def test_the_desks_steps_are_as_uncertain_as_their_calls_as_in_its_scores():
     found = load("testbed", ["sp_mean"])
     means = [sum(u.u) / len(u.u) for u in found.local]
     assert found.scores["value"].astype(float).tolist() == pytest.approx(means)
+
+
+def test_a_stored_set_that_nothing_read_refuses_the_signals_it_does_not_have():
+    for signal in ("nll", "entropy"):
+        with pytest.raises(InputError, match=f"swe_agent: .* no {signal}; give signal auto"):
+            load("swe_agent", [], signal=signal)
+    assert load("swe_agent", []).source == "constant"
+
+
+def test_a_set_s_source_is_that_of_most_of_its_runs_and_not_of_its_first():
+    """AgentDojo's one run without a step, NeMo Gym's four runs with log-probabilities."""
+    for name in ("agentdojo", "nemo_gym"):
+        found = load(name, [])
+        assert {u.source for u in found.local} == {"constant", "logprob"}
+        assert found.source == "constant"
+
+
+def test_the_chosen_runs_stand_first_beside_the_public_sets():
+    chosen = load("tau2", [])
+    found = material.beside("tau2", chosen)
+    assert list(found) == ["tau2", "tau-bench airline", "AgentDojo", "SWE-agent", "NeMo Gym"]
+    assert found["tau2"] is chosen
+    assert [len(m.runs) for m in found.values()] == [437, 200, 1444, 100, 183]
+    assert next(iter(material.beside("my.jsonl", chosen))) == "this log"
+    assert next(iter(material.beside("tau2_students", chosen))) == "tau2_students"
+
+
+def test_models_tell_the_runs_of_a_set_apart():
+    assert len(set(load("tau2", []).runs["model"])) == 21
+    assert len(set(load("features", []).runs["model"])) == 1
+
+
+def test_a_log_is_read_without_any_method_too_and_with_its_text():
+    path = Path(__file__).parent / "examples" / "tau_bench.json"
+    found = load(str(path), [])
+    assert found.scores.empty and list(found.scores) == list(load(str(path), ["n_steps"]).scores)
+    assert [e.trajectory.trajectory_id for e in found.evidence] == list(found.runs.index)
+    assert load("features", []).evidence is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -13,7 +14,11 @@ import pytest
 from tjlib import store
 from tjlib.desk import organic, testbed, world
 from tjlib.driven import load
+from tjlib.guided import candidates, outcomes, source
+from tjlib.guided.selectors import SELECTORS, choose
+from tjlib.guided.tree import follow
 from tjlib.judges import agent, panel, prompts
+from tjlib.judges.asked import hashed
 from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.protocol import Options
 from tjlib.provenance import Run
@@ -91,3 +96,27 @@ def test_the_prefix_table_holds_fifty_trajectories_read_in_every_way():
     read = store.recorded_prefix()
     ways = read.groupby(["condition", "mode", "judge"])["trajectory_id"].nunique()
     assert set(ways) == {50} and len(ways) == 10
+
+
+def test_the_recorded_candidates_are_of_one_run_with_this_codes_prompt_and_whole_cases():
+    kept, folder = source.load("recorded"), FOLDER / "guided"
+    [run] = store.read(folder / "runs.jsonl", Run)
+    form = candidates.schema("", (), bounded=True)
+    assert run.prompt_hash == hashed(candidates.prompt("", ()), form)
+    assert (run.options["candidates"], run.options["temperature"]) == (3, 0.7)
+    assert {len(found) for found in kept.tree.values()} == {3}
+    cases = list(islice(world.instances(run.options["cases_seed"]), len(kept.cases)))
+    assert kept.cases == cases and len(cases) % 6 == 0
+    assert {point[:2] for point in kept.tree if not point.taken} == {
+        (case.instance_id, given) for case in cases for given in range(6)}
+    # Every path of a driven case comes to its end, and every point is on some path.
+    driven = kept.driven(5, list(SELECTORS))
+    assert driven == cases[:len(driven)] and driven
+    reached = {point for case in driven for name in SELECTORS
+               for point in follow(kept.tree.at, case, 5, partial(choose, name)).points}
+    assert {point for point in kept.tree if point.taken} <= reached
+    assert outcomes.paths(kept.tree, driven, 5, list(SELECTORS))["steps"].between(1, 5).all()
+
+
+def test_the_recorded_candidates_are_small():
+    assert (FOLDER / "guided" / "decisions.jsonl").stat().st_size < 700_000

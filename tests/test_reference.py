@@ -7,6 +7,7 @@ import re
 import pytest
 from built import ROOT, build, real_book, small_book
 from methods import COSTS, JUDGES, SOURCES, judges, methods, needs
+from sphinx.errors import ExtensionError
 
 from tjlib.judges.panel import DESIGNS
 from tjlib.uncertainty.methods import METHODS
@@ -63,6 +64,12 @@ def test_no_cell_of_the_tables_is_cut_by_its_own_text():
     for rows in (judges(), methods()):
         assert {len(row) for row in rows} == {len(rows[0])}
         assert not [cell for row in rows for cell in row if re.search(r"(?<!\\)\||\n", cell)]
+
+
+def test_a_new_method_without_a_source_is_named_with_what_to_do(monkeypatch):
+    monkeypatch.setitem(METHODS, "mine", METHODS["pe"])
+    with pytest.raises(ExtensionError, match=r"'mine' is new: give it a line in SOURCES"):
+        methods()
 
 
 def test_what_a_method_needs_is_what_it_asks_for():

@@ -175,9 +175,9 @@ def test_on_the_airline_log_length_alone_ranks_as_well_as_propagation(airline):
 def test_on_the_airline_log_every_computable_method_is_measured_and_no_other(airline):
     measured = airline.dropna(subset=["value"])
     methods = {name for name, _ in measured.index if " - " not in name}
-    assert methods == {"rupa_structural", "flat", "tracer", "n_steps", "fewer_steps", "n_calls",
-                       "fewer_calls", "n_words", "fewer_words", "failing_share", "repetition",
-                       "random"}
+    assert methods == {"rupa_structural", "rupa_settled", "flat", "tracer", "n_steps",
+                       "fewer_steps", "n_calls", "fewer_calls", "n_words", "fewer_words",
+                       "failing_share", "repetition", "random"}
     for name in methods:
         for metric in ("auroc", "average_precision", "best_f1", "auroc|same_length",
                        "auroc|same_task", "rank_correlation|length"):

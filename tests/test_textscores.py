@@ -17,8 +17,9 @@ from tjlib.uncertainty.surrogate import Read
 from tjlib.uncertainty.teacher import Scored
 
 #: Methods that need neither log-probabilities, nor samples, nor a stated confidence.
-TEXT_ALONE = ("rupa_structural", "flat", "n_steps", "fewer_steps", "n_calls", "fewer_calls",
-              "n_words", "fewer_words", "failing_share", "repetition", "random", "tracer")
+TEXT_ALONE = ("rupa_structural", "rupa_settled", "flat", "n_steps", "fewer_steps", "n_calls",
+              "fewer_calls", "n_words", "fewer_words", "failing_share", "repetition", "random",
+              "tracer")
 RUN = Imported(Trajectory("t-1", "Refund order 7.", (
     Step("Look it up.", (Call("find", {"id": "7"}),), (Observation(True, {"state": "sent"}),)),
     Step("Refunded."),

@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except commands.UsageError as error:
         args.refuse(str(error))
     except KeyboardInterrupt:
-        goes_on = args.run in (commands.judge, commands.agent, commands.fetch)
+        goes_on = args.run in (commands.judge, commands.agent, commands.guided, commands.fetch)
         then = ("what is written is whole, the same command goes on from there" if goes_on
                 else "the same command starts over")
         print("tjlib: interrupted;", then, file=sys.stderr)

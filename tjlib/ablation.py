@@ -1,8 +1,8 @@
 """RUPA with a part taken away or a number changed, on the runs of a log or a stored set.
 
 Decision: each run is scored anew by the equations, for every part and every
-number alike; what draws is scored with many seeds. Refusal: no outcome comes
-in here, so nothing can be chosen by it.
+number alike, all runs and settings at once; what draws is scored with many
+seeds. Refusal: no outcome comes in here, so nothing can be chosen by it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
+from tjlib.uncertainty import batch as together
+from tjlib.uncertainty.calibrate import reliabilities
 from tjlib.uncertainty.controls import inputs
-from tjlib.uncertainty.crossfit import crossfit
+from tjlib.uncertainty.crossfit import crossed
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
-from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
 from tjlib.uncertainty.variants import RANDOM, seeded
 
@@ -69,12 +70,8 @@ def default(name: str) -> float | None:
     return 1 if name in RELATIONS else getattr(Parameters(), name)
 
 
-def _scored(graphs, local, **settings) -> list[float | None]:
-    return [propagate(graph, u, **settings).score for graph, u in zip(graphs, local, strict=True)]
-
-
-def _column(*scorings: Sequence[float | None]) -> np.ndarray:
-    return np.array(scorings, dtype=float).T.reshape(-1, len(scorings))
+def _u(local: Sequence[Local]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *(np.array(one.u, float) for one in local)])
 
 
 def components(
@@ -86,6 +83,7 @@ def components(
     Parameters
     ----------
     graphs, local, tasks : sequences, one item a run
+        Graphs built with the default parameters.
     seed : int
         The first of the seeds.
     seeds : int
@@ -99,25 +97,27 @@ def components(
     dict of name to (n, k) array
         k is ``seeds`` for what draws, else 1. NaN for a run without a step.
     """
-    own = {
-        "unbounded": lambda graph, u: propagate(graph, u, parameters=msgspec.structs.replace(
-            graph.parameters, p_max=None)).score,
-        "flat": lambda graph, u: inputs(graph, u.u) if len(u.u) else None,
-        "n_steps": lambda graph, u: len(u.u) or None,
-    }
-    out = {}
+    batch, base = together.join(graphs), Parameters()
+    columns, where = [], {}
     for name in names:
-        if name in own:
-            out[name] = _column([own[name](*run) for run in zip(graphs, local, strict=True)])
+        if name in ("flat", "n_steps"):
             continue
-        scorings = []
-        for s in range(seed, seed + (seeds if name in RANDOM else 1)):
-            rng = (seeded(s, task, graph.trajectory_id, name)
-                   for task, graph in zip(tasks, graphs, strict=True))
-            scorings.append([propagate(graph, u, variant=name, rng=r).score
-                             for graph, u, r in zip(graphs, local, rng, strict=True)])
-        out[name] = _column(*scorings)
-    return out
+        start = len(columns)
+        if name == "unbounded":
+            columns.append(together.column(batch, msgspec.structs.replace(base, p_max=None)))
+        for s in range(seed, seed + seeds) if name in RANDOM else ():
+            rngs = [seeded(s, task, graph.trajectory_id, name)
+                    for task, graph in zip(tasks, graphs, strict=True)]
+            columns.append(together.column(batch, base, name, rngs))
+        if len(columns) == start:
+            columns.append(together.column(batch, base, name))
+        where[name] = slice(start, len(columns))
+    found = together.scores(batch, _u(local), columns) if columns else None
+    own = {"flat": lambda graph, u: inputs(graph, u.u) if len(u.u) else np.nan,
+           "n_steps": lambda graph, u: len(u.u) or np.nan}
+    return {name: found[:, where[name]] if name in where else
+            np.array([[own[name](*run)] for run in zip(graphs, local, strict=True)],
+                     float).reshape(-1, 1) for name in names}
 
 
 def sensitivity(
@@ -135,18 +135,38 @@ def sensitivity(
     -------
     dict of (name, setting) to (n, 1) array
         The temperature acts through equation 6 only, so its runs are scored
-        with the reliabilities of the other half of the tasks.
+        with the reliabilities of the other half of the tasks; NaN where that
+        half has nothing to calibrate on.
     """
-    base, out = Parameters(), {}
-    for name in GRIDS:
-        for value in GRIDS[name]:
-            if name in RELATIONS:
-                changed = {"strengths": base.strengths | {name: base.strengths[name] * value}}
-            else:
-                changed = {name: value}
-            parameters = msgspec.structs.replace(base, **changed)
-            of = graphs[parameters.window]
-            out[name, value] = _column(
-                crossfit(of, local, tasks, parameters) if name == "temperature"
-                else _scored(of, local, parameters=parameters))
-    return out
+    base, u, out = Parameters(), _u(local), {}
+    batch = together.join(graphs[base.window])
+    fitted = crossed(graphs[base.window], local, tasks)
+    blind = np.array([one is None for one in fitted], bool)
+    columns, keys = [], []
+    for name, value in ((name, value) for name, grid in GRIDS.items() for value in grid):
+        changed = {name: value}
+        if name in RELATIONS:
+            changed = {"strengths": base.strengths | {name: base.strengths[name] * value}}
+        parameters = msgspec.structs.replace(base, **changed)
+        if parameters.window != base.window:
+            other = together.join(graphs[value])
+            out[name, value] = together.scores(other, u, [together.column(other, parameters)])
+            continue
+        rho = _rho(batch, fitted, value) if name == "temperature" else None
+        columns.append(together.column(batch, parameters, reliability=rho))
+        keys.append((name, value))
+    for key, scored in zip(keys, together.scores(batch, u, columns).T, strict=True):
+        out[key] = np.where(blind & (key[0] == "temperature"), np.nan, scored)[:, None]
+    return {(name, value): out[name, value] for name, grid in GRIDS.items() for value in grid}
+
+
+def _rho(batch: together.Batch, fitted: Sequence, temperature: float) -> np.ndarray:
+    """Give every edge its relation's reliability at a temperature, as its run's half has it."""
+    table = {}
+    for one in fitted:
+        if one is not None and id(one) not in table:
+            rho = reliabilities(one.mean, one.variance, temperature)[1]
+            table[id(one)] = np.array([rho[name] for name in RELATIONS])
+    of_run = [table.get(id(one), np.ones(len(RELATIONS))) for one in fitted]
+    run = np.repeat(np.arange(len(fitted)), np.diff(batch.first_edge))
+    return np.array(of_run).reshape(-1, len(RELATIONS))[run, batch.edges.relation]

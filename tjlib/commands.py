@@ -16,7 +16,7 @@ from tjlib.judgeargs import UsageError, chosen, elsewhere
 from tjlib.logcommands import known
 from tjlib.trace import FAULT_TYPES, InputError
 
-__all__ = ["UsageError", "agent", "fetch", "judge", "rerun", "score", "testbed"]
+__all__ = ["UsageError", "agent", "fetch", "guided", "judge", "rerun", "score", "testbed"]
 
 
 def _folder(name: str) -> Path:
@@ -99,6 +99,24 @@ def agent(args: argparse.Namespace) -> None:
                         workers=args.workers, progress=partial(tqdm, disable=None, leave=False))
     print(f"{done.added} episodes added to {args.out}, {done.there} were there")
     _tell_failures("without a label:", done.statuses)
+
+
+def guided(args: argparse.Namespace) -> None:
+    """Draw candidates that selectors choose among."""
+    from functools import partial
+
+    from tqdm import tqdm
+
+    from tjlib.guided import recording
+    from tjlib.guided.selectors import checked
+    from tjlib.judges import models
+
+    selectors, model = checked(args.select), models.connect(args.model)
+    done = recording.run(model, _folder(args.out), cases=args.cases, n=args.candidates,
+                         episodes=args.episodes, given=args.given, selectors=selectors,
+                         seed=args.seed, progress=partial(tqdm, disable=None, leave=False))
+    print(f"candidates at {done.added} points added to {args.out}, at {done.there} were there")
+    _tell_failures("candidates that are no call:", done.statuses)
 
 
 def score(args: argparse.Namespace) -> None:

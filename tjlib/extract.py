@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from tjlib.formats.imported import Imported
+from tjlib.uncertainty.controls import words
 from tjlib.uncertainty.graph import Graph, build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS
@@ -36,6 +37,7 @@ HELD = {
     "episodes": ["trajectory_id", "task_id", "trial", "model", "reward", "success", "steps", "flag",
                  "digest", *(f"answer_{what}" for what in ("tokens", "nll", "entropy"))],
     "steps": ["trajectory_id", "step", "calls", "observations", "user", "tool", "signature",
+              "words",
               *(f"{part}_{what}" for part in ("message", "call")
                 for what in ("tokens", "nll", "entropy")),
               "max_nll", "max_entropy", "content_nll", "dropped"],
@@ -143,17 +145,17 @@ def _steps(
     for number, step in enumerate(run.trajectory.steps):
         own = [p for kind in ("message", "call") if (p := parts.get((number, kind)))]
         logprobs = [value for part in own for value in part.logprobs]
-        words = [spell(token) for part in own for token in part.tokens] if spell else None
+        spelt = [spell(token) for part in own for token in part.tokens] if spell else None
         yield {
             "step": number, "calls": len(step.calls), "observations": len(step.observations),
             "user": int(step.user is not None), "tool": _code([c.tool for c in step.calls]),
-            "signature": _code(sorted(signatures(step))),
+            "signature": _code(sorted(signatures(step))), "words": words(step),
             **{f"q_{name}": float(found[-1].q[number]) for name, found in graphs.items()},
             **_told("message", parts.get((number, "message"))),
             **_told("call", parts.get((number, "call"))),
             "max_nll": -min(logprobs) if logprobs else None,
             "max_entropy": max((e for part in own for e in part.entropies), default=None),
-            "content_nll": content_nll(words, logprobs) if words else None,
+            "content_nll": content_nll(spelt, logprobs) if spelt else None,
             "dropped": max((part.dropped for part in own), default=0) if was_read else None,
             **({} if was_read else _logged(step.logprobs)),
         }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,6 @@ from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS, Edges
 from tjlib.uncertainty.signals import Local, fill
-from tjlib.uncertainty.similarity import Thresholds
 from tjlib.uncertainty.similarity import similarity as named
 
 __all__ = ["SETS", "graphs", "local", "read", "scores", "write"]
@@ -152,35 +152,34 @@ def graphs(
     if parameters.window > WIDEST:
         raise InputError(f"window {parameters.window} is wider than the {WIDEST} steps these "
                          "tables hold; name the traces to compute it")
-    held = tables.edges[tables.edges[column].notna()
-                        & (tables.edges["window"] <= parameters.window)]
-    by = similarity, named(similarity).thresholds
-    parts = (_split(tables, frame) for frame in (tables.steps, tables.nodes, held))
-    return [_graph(who, parameters, by, steps[f"q_{similarity}"], nodes, edges, column)
-            for who, steps, nodes, edges in zip(tables.episodes["trajectory_id"], *parts,
-                                                strict=True)]
+    edges = tables.edges[tables.edges[column].notna()
+                         & (tables.edges["window"] <= parameters.window)]
+    nodes, by = tables.nodes, (similarity, named(similarity).thresholds)
+    standing = nodes["window"] <= parameters.window
+    parts = (
+        _split(tables, tables.steps["trajectory_id"], q=tables.steps[f"q_{similarity}"]),
+        _split(tables, nodes["trajectory_id"], step=nodes["step"],
+               kind=nodes["kind"].map(KINDS.index).astype(np.uint8),
+               u=nodes["uncertainty"].astype(float).where(standing, 0.0),
+               why=nodes["signal"].where(standing).fillna("")),
+        _split(tables, edges["trajectory_id"], source=edges["source"], target=edges["target"],
+               code=edges["relation"].map(RELATIONS.index).astype(np.uint8),
+               match=edges[column].astype(float), evidence=edges["relation"]))
+    return [Graph(
+        who, parameters, *by, n["kind"], n["step"], n["u"], [""] * len(n["u"]), n["why"].tolist(),
+        np.flatnonzero(n["kind"] == KINDS.index("assistant")), s["q"],
+        Edges(e["source"], e["target"], e["code"], e["match"], e["evidence"].tolist()))
+        for who, s, n, e in zip(tables.episodes["trajectory_id"], *parts, strict=True)]
 
 
-def _split(tables: Tables, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Give each episode's rows."""
-    groups = dict(iter(frame.groupby("trajectory_id", sort=False)))
-    return (groups.get(who, frame.iloc[:0]) for who in tables.episodes["trajectory_id"])
-
-
-def _graph(
-    who: str, parameters: Parameters, by: tuple[str, Thresholds], q: pd.Series,
-    nodes: pd.DataFrame, edges: pd.DataFrame, column: str,
-) -> Graph:
-    kinds = nodes["kind"].map(KINDS.index).to_numpy(np.uint8)
-    codes = edges["relation"].map(RELATIONS.index).to_numpy(np.uint8)
-    standing = nodes["window"].to_numpy() <= parameters.window
-    return Graph(
-        who, parameters, *by, kinds, nodes["step"].to_numpy(int),
-        np.where(standing, nodes["uncertainty"].to_numpy(float), 0.0), [""] * len(nodes),
-        nodes["signal"].where(standing).fillna("").tolist(),
-        np.flatnonzero(kinds == KINDS.index("assistant")), q.to_numpy(float),
-        Edges(edges["source"].to_numpy(int), edges["target"].to_numpy(int), codes,
-              edges[column].to_numpy(float), edges["relation"].tolist()))
+def _split(tables: Tables, who: pd.Series, **columns: pd.Series) -> Iterator[dict]:
+    """Give each episode's part of columns; ``who`` tells whose each row is."""
+    at = pd.Index(tables.episodes["trajectory_id"]).get_indexer(who)
+    order = np.argsort(at, kind="stable")
+    bounds = np.searchsorted(at[order], np.arange(len(tables.episodes) + 1))
+    held = {name: column.to_numpy()[order] for name, column in columns.items()}
+    return ({name: column[a:b] for name, column in held.items()}
+            for a, b in pairwise(bounds))
 
 
 def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list[Local]:
@@ -213,9 +212,10 @@ def local(tables: Tables, measure: str = "nll", part: str | None = None) -> list
                       for what in ("tokens", measure))
     with np.errstate(invalid="ignore"):  # no tokens, no mean
         mean = (tokens * values).sum(1) / tokens.sum(1)
-    u = np.where(read := steps["dropped"].notna(), mean, steps["message_nll"].astype(float))
-    rows = _split(tables, steps[["trajectory_id"]].assign(read=read, u=u))
-    return [fill([None if np.isnan(u) else u for u in run["u"]],
+    read = steps["dropped"].notna()
+    u = pd.Series(np.where(read, mean, steps["message_nll"].astype(float)))
+    rows = _split(tables, steps["trajectory_id"], read=read, u=u)
+    return [fill([None if np.isnan(u) else u for u in run["u"].tolist()],
                  "surrogate" if run["read"].any() else "logprob") for run in rows]
 
 

@@ -18,8 +18,8 @@ from tjlib.trace import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "sentences", "sources",
-           "whole"]
+__all__ = ["data_folder", "free_logs", "published", "recorded_prefix", "released_counts",
+           "sentences", "sources", "whole"]
 
 
 def data_folder(name: str) -> Path:
@@ -85,6 +85,26 @@ def recorded_prefix() -> pd.DataFrame:
     import pandas as pd
 
     return pd.read_csv(data_folder("recorded") / "prefix.csv")
+
+
+def released_counts(name: str) -> pd.DataFrame:
+    """Read what scores of ours make of the release's runs, in counts.
+
+    Parameters
+    ----------
+    name : {"pairs", "found"}
+
+    Returns
+    -------
+    DataFrame
+        "pairs": version ("as logged" or "thoughts emptied"), then as
+        `tjlib.measure.ahead.score_pairs`, pairs that agree counted in ``n``.
+        "found": similarity, judge, score, fault, survival, whether the judge flags and
+        whether the score does at a tenth of the clean runs, and ``n`` runs.
+    """
+    import pandas as pd
+
+    return pd.read_csv(data_folder("recorded") / f"released_{name}.csv")
 
 
 def free_logs() -> pd.DataFrame:

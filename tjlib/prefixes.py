@@ -14,17 +14,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tjlib.uncertainty.baselines import saup_so_far
+from tjlib.uncertainty.evidence import Evidence
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.signals import Local
+from tjlib.uncertainty.tracer import tracer_so_far
 
-__all__ = ["METHODS", "SHARES", "STEPS", "at_share", "at_steps", "running"]
+__all__ = ["METHODS", "OF_TEXT", "SHARES", "STEPS", "at_share", "at_steps", "running"]
 
 #: What runs along, and what a figure calls it.
 METHODS = {"rupa_structural": "RUPA, structural", "rupa": "RUPA, own uncertainty",
            "flat": "flat: no graph", "sp_mean": "own uncertainty, mean",
+           "saup_rms": "SAUP, root mean square", "saup_d": "SAUP, distances", "tracer": "TRACER",
            "n_steps": "steps so far"}
+#: Those that read the text of a run, so that stored numbers do not give them.
+OF_TEXT = ("saup_d", "tracer")
 
 #: Where runs are cut (the grids of the authors' code).
 STEPS = (1, 2, 4, 8, 12, 16)
@@ -35,7 +41,10 @@ def _mean_so_far(values: np.ndarray) -> np.ndarray:
     return np.cumsum(values) / np.arange(1, len(values) + 1)
 
 
-def running(graph: Graph, local: Local) -> dict[str, np.ndarray]:
+def running(
+    graph: Graph, local: Local, summed: Sequence[float] | None = None,
+    evidence: Evidence | None = None,
+) -> dict[str, np.ndarray]:
     """Score every prefix of a run.
 
     Parameters
@@ -43,12 +52,17 @@ def running(graph: Graph, local: Local) -> dict[str, np.ndarray]:
     graph : Graph
     local : Local
         One value an agent step; constant where a log has none.
+    summed : sequence of float, optional
+        What SAUP takes of each step, if not ``local``.
+    evidence : Evidence, optional
+        The run's text, for the methods of `OF_TEXT`.
 
     Returns
     -------
     dict of method to (steps,) array
         Names of `METHODS`, higher is likelier to fail; those that need own
-        uncertainty are left out where it is constant.
+        uncertainty are left out where it is constant, those that need text
+        where there is none.
     """
     same = Local((0.0,) * len(graph.agent), "constant")
     is_env = graph.kind == KINDS.index("env")
@@ -60,7 +74,13 @@ def running(graph: Graph, local: Local) -> dict[str, np.ndarray]:
            "n_steps": np.arange(1, len(graph.agent) + 1, dtype=float)}
     if local.source != "constant":
         out |= {"rupa": _mean_so_far(propagate(graph, local).r),
-                "sp_mean": _mean_so_far(np.array(local.u, float))}
+                "sp_mean": _mean_so_far(np.array(local.u, float)),
+                "saup_rms": np.sqrt(_mean_so_far(np.square(
+                    local.u if summed is None else summed, dtype=float)))}
+    if evidence is not None:
+        out["tracer"] = np.array(tracer_so_far(evidence), float)
+        if evidence.has_logprobs:
+            out["saup_d"] = np.array(saup_so_far(evidence), float)
     return {name: out[name] for name in METHODS if name in out}
 
 

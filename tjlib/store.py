@@ -18,7 +18,14 @@ from tjlib.fetch import find, is_released
 from tjlib.formats.registry import trajectories as logged
 from tjlib.jsonl import append, atomic, read, write
 from tjlib.judged import read_labels, read_verdicts
-from tjlib.packaged import data_folder, free_logs, published, recorded_prefix, sentences
+from tjlib.packaged import (
+    data_folder,
+    free_logs,
+    published,
+    recorded_prefix,
+    released_counts,
+    sentences,
+)
 from tjlib.provenance import Run, origin, run_file
 from tjlib.release import COMMIT, REPOSITORY
 from tjlib.trace import FAULT_TYPES, InputError, Label, Trajectory, Verdict
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Released", "Source", "append", "atomic", "data_folder", "free_logs", "load", "published",
     "read", "read_labels", "read_verdicts", "recorded_prefix", "released", "released_agent",
-    "sentences", "write",
+    "released_counts", "sentences", "write",
 ]
 
 

@@ -19,7 +19,7 @@ from tjlib.features import local
 from tjlib.formats.imported import Imported
 from tjlib.uncertainty.similarity import similarity
 
-__all__ = ["MEASURES", "scored"]
+__all__ = ["MEASURES", "evidence", "scored"]
 
 MEASURES = ("nll", "entropy")
 
@@ -28,7 +28,7 @@ def _known(value: object) -> float | None:
     return None if pd.isna(value) else float(value)
 
 
-def _evidence(tables: Tables, measure: str, part: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def evidence(tables: Tables, measure: str, part: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give what the surrogate read of each run, as fields of `Evidence`."""
     own = local(tables, measure, part)
     steps = dict(iter(tables.steps.groupby("trajectory_id", sort=False)))
@@ -75,7 +75,7 @@ def scored(
                     for is_read in (True, False))
     found = []
     for measure in MEASURES if ours else ():
-        given = dict(_evidence(tables, measure, part))
+        given = dict(evidence(tables, measure, part))
         for name in similarities:
             table = scoring.scores(ours, given=given, similarity=similarity(name))
             found.append(table.assign(similarity=name, u=measure, part=part))

@@ -137,6 +137,23 @@ def parser() -> argparse.ArgumentParser:
                      help="episodes at a time (1)")
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="trajectories, labels, episodes and runs are added to it")
+    sub = command("guided", commands.guided, "draw several next calls at each point of a case, for "
+                  "selectors to choose among; the same command resumes")
+    sub.add_argument("--model", required=True, metavar="M", help="as for agent; it must give "
+                     "log-probabilities")
+    sub.add_argument("--candidates", type=_positive, default=3, metavar="N",
+                     help="drawn at a point (3)")
+    sub.add_argument("--cases", type=_count, default=24, metavar="N",
+                     help="a decision at each of the six points of a case's solution (24)")
+    sub.add_argument("--episodes", type=_count, default=0, metavar="N",
+                     help="cases that every selector then drives to the end (0)")
+    sub.add_argument("--given", type=int, choices=range(6), default=0, metavar="K",
+                     help="calls of the solution that these begin with, 0 to 5 (0)")
+    sub.add_argument("--select", default="random,entropy,saup,tracer,rupa", metavar="A,B",
+                     help="selectors that drive (random,entropy,saup,tracer,rupa; flat, short)")
+    sub.add_argument("--seed", type=_count, default=7, help="of the cases and the draws (7)")
+    sub.add_argument("--out", required=True, metavar="DIR",
+                     help="decisions and runs are added to it")
     sub = command("score", commands.score, "score verdicts against labels")
     sub.add_argument("source", help="published, released, recorded, or a file of verdicts")
     sub.add_argument("--labels", metavar="FILE", help="default: labels.jsonl beside the verdicts")

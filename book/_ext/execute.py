@@ -8,7 +8,7 @@ that crashes, hangs, loses its kernel or differs from its text twin leaves no
 book behind.
 
 The executed notebook replaces the page's source while Sphinx reads it; the
-file on disk, and so the one a reader downloads, stays without outputs.
+file on disk stays without outputs, and what a reader downloads is made of it.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["digest", "run_chapter", "setup"]
+__all__ = ["digest", "run_chapter", "run_or_reuse", "setup"]
 
 LOG = logging.getLogger(__name__)
 WORKERS = 2
 #: What a page's numbers depend on, from the root of the book.
 SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "data", "notebooks", "tjlib")
-RECORDED = ("jupyter-book", "numpy", "pandas", "scipy", "altair")
+RECORDED = ("jupyter-book", "myst-nb", "sphinx", "numpy", "pandas", "scipy", "networkx", "altair",
+            "vl-convert-python", "msgspec")
 # Without it each kernel warns, in the log, that its loopback port is open to eavesdroppers.
 ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
-
 
 
 def digest(root: Path) -> str:
@@ -75,8 +75,18 @@ def run_all(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     app.tj_executed = {doc: nbformat.writes(notebook) for doc, (notebook, _, _) in runs.items()}
     for doc, (_, seconds, _) in sorted(runs.items()):
         record["chapters"][doc] = {"seconds": round(seconds, 2)}
-    report = Path(app.outdir).parent / "execution.json"
-    report.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    app.tj_record = record
+    _report_file(app).unlink(missing_ok=True)
+
+
+def _report_file(app: Sphinx) -> Path:
+    return Path(app.outdir).parent / "execution.json"
+
+
+def write_record(app: Sphinx, error: Exception | None) -> None:
+    """Leave the record of a build that went well: it vouches for the pages beside it."""
+    if error is None and not app._warncount:  # what -W turns into exit 1 is counted nowhere else
+        _report_file(app).write_text(json.dumps(app.tj_record, indent=1) + "\n", "utf-8")
 
 
 async def run_or_reuse(paths: dict[str, Path], timeout: int, root: Path) -> dict[str, tuple]:
@@ -167,9 +177,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
     if sys.platform == "win32":
         # pyzmq needs the selector loop.
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
-    app.tj_executed = {}
+    app.tj_executed, app.tj_record = {}, {}
     app.add_config_value("tj_cell_timeout", 60, "env", types=[int])
     app.connect("env-get-outdated", every_chapter)
     app.connect("env-before-read-docs", run_all)
     app.connect("source-read", hand_over)
+    app.connect("build-finished", write_record)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

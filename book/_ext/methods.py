@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from tjlib import store, usage
@@ -54,6 +55,7 @@ SOURCES = {
     "free": "ours, with {cite:t}`rupa2026`'s repetition",
     "reply-steps": "ours", "steps-reply": "ours",
     "rupa": "{cite:t}`rupa2026`, equations 1 to 5", "rupa_structural": "ours",
+    "rupa_settled": "ours",
     "pe": "{cite:t}`rupa2026`, section 5", "sp_sum": "{cite:t}`rupa2026`, section 5",
     "sp_mean": "ours", "verbalized": "{cite:t}`lin2022,xiong2024`",
     "saup_d": "{cite:t}`zhao2025saup`, as re-implemented", "saup_d0": "{cite:t}`zhao2025saup`",
@@ -131,8 +133,8 @@ def judges() -> list[list[str]]:
                 used = cost.loc[judge]
                 tokens = f"{used['prompt_tokens_mean'] + used['completion_tokens_mean']:,.0f}"
         else:
-            home, sees, asked, need, calls = JUDGES[name]
-        out.append([_link(name, home), sees, asked, need, calls, tokens, SOURCES[name]])
+            home, sees, asked, need, calls = _told(JUDGES, name)
+        out.append([_link(name, home), sees, asked, need, calls, tokens, _told(SOURCES, name)])
     return out
 
 
@@ -147,8 +149,16 @@ def methods() -> list[list[str]]:
         out.append([
             _link(name, home), method.__doc__.splitlines()[0].replace("`", "").replace("|", "\\|"),
             "; ".join(found) or "nothing", "yes" if compared else "no", cost,
-            "ours, a control" if control else SOURCES[name]])
+            "ours, a control" if control else _told(SOURCES, name)])
     return out
+
+
+def _told(table: dict, name: str):
+    """Look up what no code knows of a judge or method."""
+    if name not in table:
+        raise ExtensionError(f"the judge or method {name!r} is new: give it a line in SOURCES of "
+                             "book/_ext/methods.py, a judge without a design one in JUDGES too")
+    return table[name]
 
 
 def _link(name: str, home: str) -> str:

@@ -96,7 +96,7 @@ def claims(shares: pd.DataFrame) -> alt.ConcatChart:
 
 def forest(
     rows: pd.DataFrame, title: str, *, panels: bool = True, shared: bool = False,
-    domain: tuple[float, float] | None = None,
+    domain: tuple[float, float] | None = None, step: int = 32,
 ) -> alt.TopLevelMixin:
     """Draw estimates with intervals, one row each.
 
@@ -115,6 +115,8 @@ def forest(
     domain : (float, float), optional
         Of the one axis of shares; without it rows are differences, and a
         dashed line stands at zero.
+    step : int
+        Height of a row in a panel, in pixels.
 
     Returns
     -------
@@ -128,13 +130,15 @@ def forest(
     zero = [] if domain else [alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))]
     spans = base.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
     points = base.mark_point(style="reference", size=60).encode(x=alt.X(
-        "value:Q", title=title.split(", "), scale=scale, axis=alt.Axis(tickCount=4)))
+        "value:Q", title=title.split(", "), scale=scale,
+        axis=alt.Axis(tickCount=4, labelOverlap="greedy", labelSeparation=6)))
     hollow = base.transform_filter("isValid(datum.published)").mark_point(
-        style="published", filled=False, shape="diamond", size=300).encode(x="published:Q")
+        style="published", filled=False, shape="diamond",
+        size=300 if step > 24 else 200).encode(x="published:Q")
     hollow = [hollow] if rows["published"].notna().any() else []
     chart = alt.layer(*zero, *hollow, spans, points, data=rows)
     if not panels:
         return chart.properties(height=alt.Step(34))
-    faceted = facets(chart.properties(width=200, height=alt.Step(32)), "panel",
+    faceted = facets(chart.properties(width=200, height=alt.Step(step)), "panel",
                      _sorted(rows, "panel"), columns=2, rows=True)
     return faceted if domain or shared else faceted.resolve_scale(x="independent")

@@ -28,6 +28,9 @@ __all__ = ["BUDGET", "Shown", "show"]
 #: Bytes a chart may add to its page; a page stays below a megabyte.
 BUDGET = 250_000
 
+# What an element of a picture carries for who points at it or hears it, and a default.
+_UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"')
+
 # The still picture's width in pixels; the page scales it.
 _WIDTH = 640
 
@@ -88,7 +91,9 @@ def show(
         raise ValueError(f"chart {name}: alt must be a sentence that says what the chart shows")
     spec = _spec(chart, name, alt)
     svg = _picture(spec)
-    picture = base64.b64encode(svg.encode()).decode()
+    # In an image nobody can point at a part or hear its name: the sentence beside it is heard.
+    light = re.sub("<[^>]+>", lambda tag: _UNSEEN.sub("", tag[0]), svg)
+    picture = base64.b64encode(light.encode()).decode()
     # Inside a script element only "<" can end the text early.
     code = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = [

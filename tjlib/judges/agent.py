@@ -24,13 +24,14 @@ from tjlib.judges.protocol import Model, Options, Reply
 from tjlib.judges.render import BEGIN, END, render
 from tjlib.trace import Call, Step, Trajectory
 
-__all__ = ["HEAD", "MAX_STEPS", "Episode", "drive", "identity", "prompt", "schema"]
+__all__ = ["CHARS", "HEAD", "MAX_STEPS", "OPENING", "Episode", "drive", "identity", "prompt",
+           "schema", "typed"]
 
 #: Calls after which an episode is over, replied or not (appendix G).
 MAX_STEPS = 10
-# Ours: where a model's reasoning needs a bound at all (`Options.reasoning_chars`), every text of a
-# call gets this one, a long sentence's. A weak model fills up whatever it is given.
-_CHARS = 120
+#: Ours: where a model's reasoning needs a bound at all (`Options.reasoning_chars`), every text of a
+#: call gets this one, a long sentence's. A weak model fills up whatever it is given.
+CHARS = 120
 _NEXT = ("Make the next call: what the procedure asks for next, with arguments copied from the "
          "case above.")
 
@@ -48,13 +49,17 @@ def _tool(name: str) -> str:
     return f"- {name}({args}): {THOUGHTS[name]}"
 
 
-#: How every prompt begins. The paper does not print its agent's prompt: but for the procedure
-#: these words are ours.
-HEAD = "\n\n".join((
+#: How every prompt to an agent begins: its part, the procedure, the tools. The paper does not
+#: print its agent's prompt: but for the procedure these words are ours.
+OPENING = "\n\n".join((
     "You are a customer-support agent. You work by calling tools, one call at a time, and see "
     "what a call brought back before you make the next.",
     DUTIES,
     "\n".join(("The tools:", *map(_tool, TOOLS))),
+))
+#: The same up to the case, with the form of an answer.
+HEAD = "\n\n".join((
+    OPENING,
     "Answer with one JSON object: thought, a sentence on what to do next and why; tool, the tool "
     "to call now; then its arguments. An argument that the tool does not take is null. The case "
     f"is over when you reply to the customer, or after {MAX_STEPS} calls.",
@@ -85,7 +90,7 @@ class Episode(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     trajectory: Trajectory | None = None
 
 
-def prompt(goal: str, steps: Sequence[Step]) -> str:
+def prompt(goal: str, steps: Sequence[Step], head: str = HEAD) -> str:
     """Write the prompt for the next call: a flat text, no chat roles.
 
     Parameters
@@ -93,14 +98,16 @@ def prompt(goal: str, steps: Sequence[Step]) -> str:
     goal : str
     steps : sequence of Step
         Those made so far.
+    head : str
+        What comes before the case.
 
     Returns
     -------
     str
-        `HEAD`, the case on lines that cannot close the fence, the end.
+        The head, the case on lines that cannot close the fence, the end.
     """
     case = render(Trajectory("", goal, tuple(steps), ""), steps=True, answer=False)
-    return f"{HEAD}{case}\n{END}\n\n{_NEXT}\n"
+    return f"{head}{case}\n{END}\n\n{_NEXT}\n"
 
 
 def schema(bounded: bool = False) -> dict[str, Any]:
@@ -125,12 +132,16 @@ def schema(bounded: bool = False) -> dict[str, Any]:
     >>> list(schema()["properties"])
     ['thought', 'tool', 'email', 'order_id', 'sku', 'amount_eur', 'reason', 'text']
     """
-    bound = {"maxLength": _CHARS} if bounded else {}
-    fields = {"thought": {"type": "string", **bound},
-              "tool": {"type": "string", "enum": list(TOOLS)}}
+    fields = {"thought": typed(str, bounded), "tool": {"type": "string", "enum": list(TOOLS)}}
     for name, kind in _ARGS.items():
-        fields[name] = {"type": [_JSON[kind], "null"], **(bound if kind is str else {})}
+        field = typed(kind, bounded)
+        fields[name] = field | {"type": [field["type"], "null"]}
     return closed(fields)
+
+
+def typed(kind: type, bounded: bool) -> dict[str, Any]:
+    """Give the JSON schema of one field, a text of at most `CHARS` if bounded."""
+    return {"type": _JSON[kind]} | ({"maxLength": CHARS} if bounded and kind is str else {})
 
 
 def _schema(options: Options) -> dict[str, Any]:

@@ -7,12 +7,19 @@ fail. Refusal: no threshold is set on the runs it is reported for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["alarms", "bins", "threshold"]
+from tjlib.measure.by_task import ONE_TASK
+from tjlib.measure.resample import bounds_or_why, replicate_weights
+from tjlib.measure.tally import METRICS, tally
+
+__all__ = ["alarms", "bins", "precisions", "threshold"]
+
+COLUMNS = ["alarm", "step", "left", "delay"]
+AP = METRICS["average_precision"]
 
 
 def threshold(successful: Sequence[np.ndarray], budget: float) -> float | None:
@@ -59,26 +66,76 @@ def alarms(
     DataFrame
         One row a run: alarm (1, 0, or missing where the other half has no
         successful run, or the run no step), step (of the first alarm, from
-        1), left (steps of the run still to come then).
+        1), left (steps of the run still to come then), delay (steps until
+        the alarm, or until the run is over where there is none).
 
     Examples
     --------
     >>> runs = [np.array([1.0]), np.array([0.0, 2.0, 2.0])]
     >>> alarms(runs, [False, True], [0, 1], 0.1).loc[1].tolist()
-    [1.0, 2.0, 1.0]
+    [1.0, 2.0, 1.0, 2.0]
     """
     limits = {half: threshold([run for run, bad, s in zip(runs, failed, side, strict=True)
                                if s != half and not bad and len(run)], budget) for half in (0, 1)}
     rows = []
     for run, s in zip(runs, side, strict=True):
-        row = {"alarm": np.nan, "step": np.nan, "left": np.nan}
+        row = dict.fromkeys(COLUMNS, np.nan)
         if len(run) and limits[s] is not None:
             over = np.flatnonzero(run > limits[s])
-            row["alarm"] = float(len(over) > 0)
+            row |= {"alarm": float(len(over) > 0), "delay": float(len(run))}
             if len(over):
-                row |= {"step": over[0] + 1.0, "left": float(len(run) - over[0] - 1)}
+                row |= {"step": over[0] + 1.0, "left": float(len(run) - over[0] - 1),
+                        "delay": over[0] + 1.0}
         rows.append(row)
-    return pd.DataFrame(rows, columns=["alarm", "step", "left"], dtype=float)
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=float)
+
+
+def precisions(
+    scores: Mapping[str, np.ndarray], failed: Sequence[bool], tasks: Sequence,
+    rng: np.random.Generator, *, draws: int = 2000, level: float = 0.95,
+) -> pd.DataFrame:
+    """Measure each score's average precision, on the runs that all of them have.
+
+    Parameters
+    ----------
+    scores : mapping of name to (n, 1) array
+        Higher is likelier to fail; NaN where a run has none.
+    failed, tasks : (n,) sequences
+    rng : numpy.random.Generator
+    draws, level : int, float
+        Resamples of whole tasks; coverage of the percentile interval.
+
+    Returns
+    -------
+    DataFrame
+        One row per name: name, value, lo, hi (in [0, 1], higher is better),
+        prevalence (share of failures, what no knowledge gives), n, why.
+
+    Examples
+    --------
+    >>> s = {"a": np.array([[3.0], [2.0], [1.0]])}
+    >>> t = precisions(s, [1, 0, 1], ["x", "y", "z"], np.random.default_rng(0), draws=50)
+    >>> t["value"].round(4).tolist(), t["prevalence"].round(4).tolist()
+    ([0.8333], [0.6667])
+    """
+    keep = ~np.isnan(np.column_stack(list(scores.values()))).any(axis=1)
+    y = np.asarray(failed, bool)[keep]
+    names, task = np.unique(np.asarray(tasks, str)[keep], return_inverse=True)
+    one_class = y.all() or not y.any()
+    blocks = [] if one_class else list(replicate_weights(
+        np.ones(len(names), int), np.zeros(len(names), int), rng, draws))
+    rows = []
+    for name, column in scores.items():
+        row = {"name": name, "value": None, "lo": None, "hi": None, "n": len(y),
+               "prevalence": float(y.mean()) if len(y) else None,
+               "why": "undefined: no runs of both outcomes to rank"}
+        if not one_class:
+            s = column[keep, 0]
+            drawn = np.concatenate([AP(tally(y, s, weights=w[:, task])) for w in blocks])
+            lo, hi, why = bounds_or_why(drawn, level) if len(names) > 1 else (None, None, ONE_TASK)
+            row |= {"value": float(AP(tally(y, s))[0]), "lo": lo, "hi": hi, "why": why}
+        rows.append(row)
+    return pd.DataFrame(rows, dtype=object)
 
 
 def bins(values: Sequence[float], n: int = 5) -> np.ndarray:

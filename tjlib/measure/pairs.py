@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from tjlib.measure.common import shared_pairs
+from tjlib.measure.parents import beside_parents
 from tjlib.measure.resample import bounds_or_why, clopper_pearson, replicate_weights
 from tjlib.measure.structural import among_pairs
 from tjlib.measure.table import VerdictTable
@@ -62,22 +63,8 @@ def pairs_from(t: VerdictTable, replies: Mapping[str, str]) -> pd.DataFrame:
     >>> pairs[["reply", "fault_flagged", "parent_flagged"]].to_dict("records")
     [{'reply': 'unchanged', 'fault_flagged': 1, 'parent_flagged': 0}]
     """
-    at = {label.trajectory_id: row for row, label in enumerate(t.labels)}
     rows = []
-    for fault, label in enumerate(t.labels):
-        parent = at.get(label.parent_id)
-        if not label.faulty or parent is None:
-            continue
-        for name in (label.trajectory_id, label.parent_id):
-            if name not in replies:
-                raise InputError(f"no final answer for {name}; pass the trajectories as well")
-        same = replies[label.trajectory_id] == replies[label.parent_id]
-        common = {
-            "pair": label.trajectory_id, "instance": label.instance_id,
-            "fault": label.failure_type or "untyped",
-            "survival": {True: "silent", False: "loud", None: "unknown"}[label.outcome_correct],
-            "reply": "unchanged" if same else "changed",
-        }
+    for fault, parent, common in beside_parents(t.labels, replies):
         for j, judge in enumerate(t.judges):
             if t.seen[fault, j] and t.seen[parent, j]:
                 rows.append(common | {"judge": judge, "fault_flagged": int(t.flag[fault, j]),

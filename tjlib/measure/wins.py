@@ -16,7 +16,7 @@ import pandas as pd
 from tjlib.measure.by_task import ONE_TASK
 from tjlib.measure.resample import bounds_or_why, replicate_weights
 
-__all__ = ["NO_PAIR", "changes", "wins"]
+__all__ = ["NO_PAIR", "changes", "direction", "wins"]
 
 NO_PAIR = "undefined: no pair of a failed and a successful run to compare"
 
@@ -46,6 +46,24 @@ def wins(failed: np.ndarray, scores: np.ndarray) -> np.ndarray:
     for k in range(scores.shape[1]):
         total += 0.5 + 0.5 * np.sign(high[:, k, None] - low[None, :, k])
     return total / scores.shape[1]
+
+
+def direction(row: Mapping) -> str:
+    """Tell which way a change of `changes` goes beyond its interval.
+
+    Returns
+    -------
+    {"lower", "higher", "open"}
+        Open where the interval holds 0 or there is none.
+
+    Examples
+    --------
+    >>> direction({"change_lo": -0.2, "change_hi": -0.1}), direction({"change_lo": None})
+    ('lower', 'open')
+    """
+    if row["change_lo"] is None:
+        return "open"
+    return "higher" if row["change_lo"] > 0 else "lower" if row["change_hi"] < 0 else "open"
 
 
 def changes(

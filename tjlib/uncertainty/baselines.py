@@ -16,8 +16,8 @@ from tjlib.trace import Step
 from tjlib.uncertainty.evidence import NO_LOGPROBS, Evidence, Score
 from tjlib.uncertainty.text import action_text, observation_text
 
-__all__ = ["pe", "saup_d", "saup_d0", "saup_rms", "seen", "sp_mean", "sp_sum", "stated",
-           "verbalized"]
+__all__ = ["pe", "saup_d", "saup_d0", "saup_rms", "saup_so_far", "seen", "sp_mean", "sp_sum",
+           "stated", "verbalized"]
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%?)")
 
@@ -80,21 +80,22 @@ def verbalized(e: Evidence) -> Score:
     return Score(1.0 - _mean(said))
 
 
-def _running(keys: Sequence) -> list:
-    """Keys of the text up to each step: the union of words, or the direction of the sum.
+def _joined(so_far, key):
+    """Key of a text and the next one: the union of words, or the direction of the sum, unscaled.
 
     The sum is ours: an embedder reads the start of a long text only.
     """
-    out, so_far = [], None
-    for key in keys:
-        if isinstance(key, frozenset):
-            so_far = key if so_far is None else so_far | key
-            out.append(so_far)
-        else:
-            so_far = key if so_far is None else so_far + key
-            length = math.sqrt(float(so_far.dot(so_far)))
-            out.append(so_far / length if length else so_far)
-    return out
+    if so_far is None:
+        return key
+    return so_far | key if isinstance(key, frozenset) else so_far + key
+
+
+def _scaled(key):
+    """Give a direction length one; a set of words is what it is."""
+    if isinstance(key, frozenset):
+        return key
+    length = math.sqrt(float(key.dot(key)))
+    return key / length if length else key
 
 
 def seen(step: Step) -> str:
@@ -102,22 +103,40 @@ def seen(step: Step) -> str:
     return "\n".join(filter(None, map(observation_text, step.observations)))
 
 
-def _distances(e: Evidence) -> list[tuple[float, float]]:
-    """SAUP's inquiry drift and inference gap of each step."""
+def _distances(e: Evidence) -> list[tuple[float, float, float]]:
+    """SAUP's inquiry drift and inference gap of each step, and its drift before it has observed."""
     keys, distance = e.similarity.keys, e.similarity.distance
     done, shown = [action_text(s) for s in e.steps], [seen(s) for s in e.steps]
     (goal,), acts, got = keys([e.trajectory.goal]), keys(done), keys(shown)
-    so_far = _running(keys([f"{d}\n{s}" for d, s in zip(done, shown, strict=True)]))
-    return [(distance(goal, past), distance(act, saw) if text else 0.0)
-            for past, act, saw, text in zip(so_far, acts, got, shown, strict=True)]
+    whole = keys([f"{d}\n{s}" for d, s in zip(done, shown, strict=True)])
+    out, past = [], None
+    for act, saw, text, now, blind in zip(
+            acts, got, shown, whole, keys([f"{d}\n" for d in done]), strict=True):
+        before, past = _joined(past, blind), _joined(past, now)
+        out.append((distance(goal, _scaled(past)), distance(act, saw) if text else 0.0,
+                    distance(goal, _scaled(before))))
+    return out
+
+
+def _own(e: Evidence) -> list[float]:
+    """SAUP's uncertainty of each step: the message's plus the calls'."""
+    apart = e.parts or [(u, None) for u in e.local.u]
+    return [math.fsum(part for part in both if part is not None) for both in apart]
 
 
 def _saup(e: Evidence, weights: Sequence[float]) -> Score:
     if not e.has_logprobs:
         return Score(None, NO_LOGPROBS)
-    apart = e.parts or [(u, None) for u in e.local.u]
-    own = [math.fsum(part for part in both if part is not None) for both in apart]
-    return Score(math.sqrt(_mean([(w * u) ** 2 for w, u in zip(weights, own, strict=True)])))
+    return Score(math.sqrt(_mean([(w * u) ** 2 for w, u in zip(weights, _own(e), strict=True)])))
+
+
+def saup_so_far(e: Evidence) -> list[float]:
+    """Give the score of ``saup_d`` after each step, before what the step observes."""
+    total, out = 0.0, []
+    for (drift, gap, blind), u in zip(_distances(e), _own(e), strict=True):
+        out.append(math.sqrt((total + ((1.0 + blind) * u) ** 2) / (len(out) + 1)))
+        total += ((1.0 + drift + gap) * u) ** 2
+    return out
 
 
 def saup_d(e: Evidence) -> Score:
@@ -126,12 +145,12 @@ def saup_d(e: Evidence) -> Score:
     The root mean square over steps of weight times uncertainty, which is the
     message's plus the calls' mean -log p where the log tells them apart.
     """
-    return _saup(e, [1.0 + a + o for a, o in _distances(e)] if e.has_logprobs else ())
+    return _saup(e, [1.0 + a + o for a, o, _ in _distances(e)] if e.has_logprobs else ())
 
 
 def saup_d0(e: Evidence) -> Score:
     """SAUP weighted by inquiry drift plus inference gap alone (its paper)."""
-    return _saup(e, [a + o for a, o in _distances(e)] if e.has_logprobs else ())
+    return _saup(e, [a + o for a, o, _ in _distances(e)] if e.has_logprobs else ())
 
 
 def saup_rms(e: Evidence) -> Score:

@@ -12,6 +12,7 @@ import random as randomness
 import re
 from collections.abc import Sequence
 
+from tjlib.trace import Step
 from tjlib.uncertainty.evidence import NO_LOGPROBS, Evidence, Score
 from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import RELATIONS
@@ -19,9 +20,14 @@ from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.text import action_text
 
 __all__ = ["failing_share", "fewer_calls", "fewer_steps", "fewer_words", "flat", "flat_u",
-           "inputs", "n_calls", "n_steps", "n_words", "random", "repetition"]
+           "inputs", "n_calls", "n_steps", "n_words", "random", "repeated", "repetition", "words"]
 
 _WORD = re.compile(r"\w+")
+
+
+def words(step: Step) -> int:
+    """Count the words and numbers of a step's message and calls."""
+    return len(_WORD.findall(action_text(step)))
 
 
 def inputs(graph: Graph, u: Sequence[float] = ()) -> float:
@@ -70,7 +76,7 @@ def fewer_calls(e: Evidence) -> Score:
 
 def n_words(e: Evidence) -> Score:
     """Words and numbers the agent wrote, which stand for tokens whatever its tokenizer."""
-    return Score(float(sum(len(_WORD.findall(action_text(step))) for step in e.steps)))
+    return Score(float(sum(map(words, e.steps))))
 
 
 def fewer_words(e: Evidence) -> Score:
@@ -84,10 +90,15 @@ def failing_share(e: Evidence) -> Score:
     return Score(float((observed >= 1).mean()) if len(observed) else 0.0)
 
 
+def repeated(graph: Graph) -> float:
+    """Return the closest match of any step to an earlier one it repeats; 0 if none does."""
+    edges = graph.edges
+    return float(edges.match[edges.relation == RELATIONS.index("repetition")].max(initial=0))
+
+
 def repetition(e: Evidence) -> Score:
     """The closest match of any step to an earlier one it repeats, in [0, 1]; 0 if none does."""
-    edges = e.graph.edges
-    return Score(float(edges.match[edges.relation == RELATIONS.index("repetition")].max(initial=0)))
+    return Score(repeated(e.graph))
 
 
 def random(e: Evidence) -> Score:

@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from tjlib.trace import InputError
 from tjlib.uncertainty import baselines, controls
 from tjlib.uncertainty.evidence import NO_STEP, Evidence, Score
+from tjlib.uncertainty.recipes import rupa_settled
 from tjlib.uncertainty.rupa import rupa, rupa_structural
 from tjlib.uncertainty.tracer import tracer
 from tjlib.uncertainty.uprop import uprop, uprop_single
 
 __all__ = ["AGAINST", "METHODS", "chosen", "score"]
 
-#: Name -> method, higher means more likely to fail: the paper's, its rivals, the controls.
+#: Name -> method, higher means more likely to fail: the paper's, ours, its rivals, the controls.
 METHODS: dict[str, Callable[[Evidence], Score]] = {
-    "rupa": rupa, "rupa_structural": rupa_structural, "flat": controls.flat,
-    "flat_u": controls.flat_u,
+    "rupa": rupa, "rupa_structural": rupa_structural, "rupa_settled": rupa_settled,
+    "flat": controls.flat, "flat_u": controls.flat_u,
     "pe": baselines.pe, "sp_sum": baselines.sp_sum, "sp_mean": baselines.sp_mean,
     "verbalized": baselines.verbalized, "saup_d": baselines.saup_d,
     "saup_d0": baselines.saup_d0, "saup_rms": baselines.saup_rms, "tracer": tracer,

@@ -118,7 +118,8 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def decay(self, age: np.ndarray) -> np.ndarray:
         """Return delta to the power of age - 1, in [0, 1]; age 1 is the nearest node."""
-        return np.array([self.delta ** (nodes - 1) for nodes in age.tolist()], float)
+        powers = [self.delta ** nodes for nodes in range(int(age.max(initial=1)))]
+        return np.array(powers, float)[age - 1]
 
     def strength_of(
         self, relation: np.ndarray, match: np.ndarray, age: np.ndarray | None = None

@@ -19,7 +19,7 @@ from tjlib.uncertainty.graph import Graph
 from tjlib.uncertainty.parameters import EPS, RELATIONS, Parameters
 from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.signals import Local
-from tjlib.uncertainty.variants import chosen, redrawn, settings
+from tjlib.uncertainty.variants import kept, redrawn, settings
 
 __all__ = ["Propagation", "propagate"]
 
@@ -132,7 +132,8 @@ def propagate(
         reliability.check(graph.trajectory_id, graph.similarity, graph.thresholds,
                           graph.parameters)
     parameters, passes_on, with_goal = settings(variant, parameters)
-    edges = chosen(variant, graph.edges, rng)
+    stay = kept(variant, graph.edges, rng)
+    edges = graph.edges if stay.all() else graph.edges.only(np.flatnonzero(stay))
     weighted = weigh(edges, parameters, reliability)
     weighted = weighted._replace(edges=redrawn(variant, weighted.edges, rng))
     q = graph.q if with_goal else np.zeros_like(graph.q)

@@ -16,7 +16,7 @@ from tjlib.uncertainty.evidence import Evidence, Score
 from tjlib.uncertainty.signals import mean_nll
 from tjlib.uncertainty.text import overlap, signatures, tokens
 
-__all__ = ["content_nll", "tracer", "tracer_risks"]
+__all__ = ["content_nll", "tracer", "tracer_risks", "tracer_so_far"]
 
 #: Share of the messages in the tail, and the weight of the largest risk.
 TAIL, TOP = 0.10, 0.10
@@ -57,19 +57,15 @@ def _unsure(e: Evidence) -> list[float]:
     return [_LEAST if u is None else u for u in own]
 
 
-def tracer_risks(e: Evidence) -> list[float]:
-    """Return TRACER's risk of each message, the agent's and the user's in order.
-
-    The largest of uncertainty, repetition, and the gap between call and
-    result or between message and reply; all weights 1.
-    """
+def _steps(e: Evidence) -> list[tuple[float, float, list[float]]]:
+    """Give each step's risk before and after it has observed, and the reply's if there is one."""
     keys, distance = e.similarity.keys, e.similarity.distance
     words = [tokens(step.thought) for step in e.steps]
     said, shown = keys([s.thought for s in e.steps]), keys([seen(s) for s in e.steps])
     called = keys(["\n".join(signatures(s)) for s in e.steps])
     replies = keys([s.user or "" for s in e.steps])
     dense = said and not isinstance(said[0], frozenset)
-    risks, turns, last = [], [], None
+    out, turns, last = [], [], None
     for i, (step, unsure) in enumerate(zip(e.steps, _unsure(e), strict=True)):
         alike = [overlap(words[i], words[j]) * (e.similarity.alike(said[i], said[j])
                                                 if dense else 1.0)
@@ -78,11 +74,36 @@ def tracer_risks(e: Evidence) -> list[float]:
         again = any(own & past for past in turns[-_TURNS:])
         turns += [own] if own else []
         gap = distance(called[i], shown[i]) if step.calls and seen(step) else 0.0
-        risks.append(max(unsure, *alike, float(again), gap))
+        before = max(unsure, *alike, float(again))
         last = said[i] if step.thought else last
-        if step.user is not None:
-            risks.append(max(_LEAST, 0.0 if last is None else distance(last, replies[i])))
-    return risks
+        heard = [] if step.user is None else [
+            max(_LEAST, 0.0 if last is None else distance(last, replies[i]))]
+        out.append((before, max(before, gap), heard))
+    return out
+
+
+def tracer_risks(e: Evidence) -> list[float]:
+    """Return TRACER's risk of each message, the agent's and the user's in order.
+
+    The largest of uncertainty, repetition, and the gap between call and
+    result or between message and reply; all weights 1.
+    """
+    return [risk for _, after, heard in _steps(e) for risk in (after, *heard)]
+
+
+def _tail(risks: Sequence[float]) -> float:
+    risks = sorted(risks, reverse=True)
+    tail = max(1, math.floor(TAIL * len(risks) + 1e-9))
+    return (1 - TOP) * _mean(risks[:tail]) + TOP * risks[0]
+
+
+def tracer_so_far(e: Evidence) -> list[float]:
+    """Give TRACER's score after each step, before what the step observes."""
+    risks, out = [], []
+    for before, after, heard in _steps(e):
+        out.append(_tail([*risks, before]))
+        risks += after, *heard
+    return out
 
 
 def tracer(e: Evidence) -> Score:
@@ -91,6 +112,4 @@ def tracer(e: Evidence) -> Score:
     Below 20 messages the tenth is one message, so the score is the largest
     risk. Without log-probabilities repetition and gaps are all it sees.
     """
-    risks = sorted(tracer_risks(e), reverse=True)
-    tail = max(1, math.floor(TAIL * len(risks) + 1e-9))
-    return Score((1 - TOP) * _mean(risks[:tail]) + TOP * risks[0])
+    return Score(_tail(tracer_risks(e)))

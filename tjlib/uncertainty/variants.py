@@ -18,7 +18,7 @@ from tjlib.trace import InputError
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.prefix import Edges
 
-__all__ = ["RANDOM", "VARIANTS", "chosen", "redrawn", "seeded", "settings"]
+__all__ = ["RANDOM", "VARIANTS", "kept", "redrawn", "seeded", "settings"]
 
 #: What can be asked for, and what it means.
 VARIANTS = {
@@ -67,19 +67,17 @@ def settings(variant: str, parameters: Parameters) -> tuple[Parameters, bool, bo
     return parameters, variant != "no_propagation", variant != "no_goal"
 
 
-def chosen(variant: str, edges: Edges, rng: np.random.Generator | None) -> Edges:
-    """Return the edges that the variant keeps."""
+def kept(variant: str, edges: Edges, rng: np.random.Generator | None) -> np.ndarray:
+    """Tell of each edge whether the variant keeps it."""
     if variant == "no_graph":
-        return edges.only(np.zeros(0, int))
+        return np.zeros(len(edges.source), bool)
     if variant == "drop50":
-        return edges.only(np.flatnonzero(_needed(rng, variant).random(len(edges.source)) < 0.5))
+        return _needed(rng, variant).random(len(edges.source)) < 0.5
     if variant == "sequential_only":
-        kept = ("sequential", "latest")
-    elif variant[3:] in RELATIONS and variant.startswith("no_"):
-        kept = tuple(name for name in RELATIONS if name != variant[3:])
-    else:
-        return edges
-    return edges.only(np.flatnonzero(np.isin(edges.relation, list(map(RELATIONS.index, kept)))))
+        return np.isin(edges.relation, [RELATIONS.index(r) for r in ("sequential", "latest")])
+    if variant.startswith("no_") and variant[3:] in RELATIONS:
+        return edges.relation != RELATIONS.index(variant[3:])
+    return np.ones(len(edges.source), bool)
 
 
 def redrawn(variant: str, edges: Edges, rng: np.random.Generator | None) -> Edges:

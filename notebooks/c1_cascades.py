@@ -1,0 +1,469 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Does propagation matter when faults cascade?
+#
+# **The claim.** The reason for a graph is that an early mistake makes later steps suspect. If so, long
+# runs in which a wrong fact is copied onward are where it should show. We made such runs, with one, two
+# or three faults at known steps, and compared RUPA with the same graph in which nothing is passed on,
+# and with its inputs averaged without a graph. Passing risk on pays above both of these where
+# {glue:text}`casc-pays`. Where a wrong order's number is copied and the desk answers,
+# {glue:text}`casc-known`.
+#
+# ```{admonition} In one minute
+# {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a clean parent. Without own
+# uncertainty a **known** wrong number is invisible: a share of {glue:text}`casc-s-known` of the faulty
+# runs is above its parent, ties one half. An **invented** one is refused, and RUPA has
+# {glue:text}`casc-s-invented`, without propagation {glue:text}`casc-s-invented-np`. For a **repeated
+# call** RUPA has {glue:text}`casc-s-tool`, without propagation {glue:text}`casc-s-tool-np`, and the
+# closest repetition, one number without a graph, {glue:text}`casc-s-tool-rep`. With own
+# uncertainty simulated so that it knows a fault by {glue:text}`casc-dial` standard deviations, RUPA minus
+# no propagation is {glue:text}`casc-d-known` for one known wrong number and
+# {glue:text}`casc-d-caused` where it is copied twice. At the copy itself, two steps on, risk is above
+# the parent's in {glue:text}`casc-reach` of runs.
+# ```
+
+# %% [markdown]
+# ## A shift at the desk
+#
+# A run is a **shift**: several cases of [the testbed's desk](a3_testbed), handled one after the other on
+# one desk that knows them all, six steps a case. Into a clean shift we write faults, each a change of
+# one call:
+#
+# - a **known** wrong number: another request's order in a lookup, an eligibility check or the reply. The
+#   desk answers; nothing in the run says that anything is wrong.
+# - an **invented** one: an order that nobody has. The desk refuses the lookup and the check.
+# - or one of the testbed's faults that keep a run's length, once a case: a **repeated call** (its wrong
+#   tool), an invented item (its hallucinated argument), an unsupported sentence.
+#
+# A **caused** fault copies the wrong number that the first one wrote; an **independent** one has a wrong
+# number of its own. **Near** faults are in one case, two steps apart; **far** ones in cases in a row,
+# eight steps apart. Runs of a kind share the first fault, thoughts are one sentence a tool, and all runs
+# of a shift have as many steps, so neither wording nor length tells anything. All of it is drawn from
+# one seed.
+#
+# A shift's own steps have no probabilities. The **structural** form therefore gives all steps the same
+# own uncertainty. Beside it stands a **simulated** one, and that is our dial and no measurement: noise on
+# every step, and at a fault more of it, by so many standard deviations. Who copies a number does not
+# doubt it, so a caused fault has no more than other steps: if its risk is higher, it was passed on.
+
+# %% tags=["parameters"]
+runs: int = 80  # shifts, each with a clean parent and one run a design
+cases: int = 8  # of a shift, six steps each; three far faults with known wrong numbers need six
+dial: float = 3.0  # standard deviations by which simulated uncertainty knows a fault, where one is shown
+draws: int = 1_000  # resamples of shifts behind each interval
+seed: int = 7  # of the cases, the faults and the noise
+
+# %% tags=["hide-input"]
+from tjlib import chapter
+
+given = chapter.check(
+    globals(), runs=lambda value: None if 5 <= value <= 500 else "give 5 to 500",
+    cases=lambda value: None if 6 <= value <= 10 else "give 6 to 10",
+    dial=lambda value: None if 0 <= value <= 10 else "give 0 to 10",
+    draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
+    seed=lambda value: None if value >= 0 else "give 0 or more",
+)
+
+# %% tags=["hide-input"]
+import numpy as np
+import pandas as pd
+
+from tjlib import cascading, tables
+from tjlib.charts import analysis
+from tjlib.charts import cascades as charts
+from tjlib.charts.show import show
+from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascades
+from tjlib.uncertainty.graph import build
+
+CALLED = {"known": "known", "invented": "invented", "wrong_tool": "repeated call",
+          "hallucinated_argument": "invented item", "unsupported_claim": "unsupported sentence"}
+OURS = [Design(n, manner, link, spread) for manner in MANNERS[:2] for n in (1, 2, 3)
+        for link in LINKS for spread in SPREADS if n > 1 or (link, spread) == (LINKS[0], SPREADS[0])]
+DESIGNS = [*OURS, *(Design(n, manner, "independent", "far" if n > 1 else "near")
+                    for manner in MANNERS[2:] for n in (1, 2, 3))]
+made = list(cascades(DESIGNS, seed=given.seed, runs=given.runs, cases=given.cases))
+graphs = [build(run.trajectory) for run in made]
+MADE = f"{given.runs} shifts of {given.cases} cases from seed {given.seed}; similarity jaccard"
+
+
+def called(design):
+    """Name a design."""
+    apart = f" {design.link}, {design.spread}" if design.faults > 1 and design in OURS else ""
+    return f"{CALLED[design.manner]}: {('one', 'two', 'three')[design.faults - 1]}{apart}"
+
+
+# %% tags=["hide-input"]
+STRUCTURAL = ("full", "no_propagation", "flat", "repetition", "n_steps")
+table, steps = cascading.scored(made, graphs, None, given.seed)
+clean = table[table["design"].isna()]
+found = {}
+for design in DESIGNS:
+    faulty = table[[d == design for d in table["design"]]]
+    for row in cascading.ranked(faulty, clean, given.seed, given.draws, STRUCTURAL,
+                                "no_propagation").to_dict("records"):
+        found[design, row["measure"], row["score"]] = row
+
+
+def level(design, score, measure="paired"):
+    """Write an estimate; equal replicates have no interval."""
+    return tables.estimate(found[design, measure, score], 2)
+
+
+# %% tags=["hide-input"]
+DIALS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0)
+SHOWN = [Design(1, "known"), Design(3, "known", "independent", "far"),
+         Design(3, "known", "caused", "near"), Design(1, "invented"),
+         Design(3, "invented", "caused", "near"), Design(1, "wrong_tool")]
+SIMULATED = ("full", "no_propagation", "flat", "uncapped", "full max", "own max")
+kept = [k for k, run in enumerate(made) if run.design is None or run.design in SHOWN]
+some, of = [made[k] for k in kept], [graphs[k] for k in kept]
+turned = {}
+for at in sorted({*DIALS, given.dial}):
+    scored, risks = cascading.scored(some, of, at, given.seed)
+    parents = scored[scored["design"].isna()]
+    if at == given.dial:
+        told, dialled = scored, risks
+    for design in SHOWN:
+        faulty = scored[[d == design for d in scored["design"]]]
+        for against in ("no_propagation", "flat"):
+            rows = cascading.ranked(faulty, parents, given.seed, given.draws, SIMULATED, against)
+            for row in rows[rows["measure"] == "AUROC"].to_dict("records"):
+                turned[design, at, row["score"], against] = row
+
+
+def change(row, digits=3):
+    """Write a difference."""
+    return tables.estimate({"value": row["change"], "lo": row["change_lo"],
+                            "hi": row["change_hi"], "why": row["change_why"]}, digits)
+
+
+# %% tags=["hide-input"]
+def side(row):
+    """Say on which side of 0 a difference is told apart."""
+    if row["change_lo"] is None or pd.isna(row["change_lo"]):
+        return 0
+    return int(row["change_lo"] > 0) - int(row["change_hi"] < 0)
+
+
+def dials(design, which, against=("no_propagation", "flat")):
+    """Name the dials at which RUPA is told apart from each of some scores, on one side."""
+    at = [f"{d:g}" for d in DIALS
+          if all(side(turned[design, d, "full", other]) == which for other in against)]
+    return "at dial " + ", ".join(at) if at else "at no dial"
+
+
+for key, design in (("known", SHOWN[0]), ("far", SHOWN[1]), ("caused", SHOWN[2]),
+                    ("invented", SHOWN[3]), ("chain", SHOWN[4]), ("tool", SHOWN[5])):
+    chapter.text(f"casc-up-{key}", dials(design, 1))
+    chapter.text(f"casc-down-{key}", dials(design, -1, ["no_propagation"]))
+    chapter.text(f"casc-d-{key}", change(turned[design, given.dial, "full", "no_propagation"]))
+    chapter.text(f"casc-c-{key}", change(turned[design, given.dial, "uncapped", "no_propagation"]))
+    chapter.text(f"casc-f-{key}", change(turned[design, given.dial, "full", "flat"]))
+    for at in (0.0, 4.0):
+        chapter.text(f"casc-d{at:.0f}-{key}", change(turned[design, at, "full", "no_propagation"]))
+        chapter.text(f"casc-f{at:.0f}-{key}", change(turned[design, at, "full", "flat"]))
+    for score, short in (("full", "full"), ("own max", "own"), ("full max", "max")):
+        chapter.text(f"casc-l-{short}-{key}", tables.estimate(
+            turned[design, given.dial, score, "flat"], 2))
+    chapter.text(f"casc-s-{key}", level(design, "full"))
+    chapter.text(f"casc-s-{key}-np", level(design, "no_propagation"))
+    chapter.text(f"casc-s-{key}-flat", level(design, "flat"))
+    chapter.text(f"casc-s-{key}-rep", level(design, "repetition"))
+paying = [called(design) for design in SHOWN if "no dial" not in dials(design, 1)]
+chapter.text("casc-pays", "; ".join(paying) or "nothing of what was tried")
+ups = [d for design in SHOWN[:3] for d in DIALS
+       if side(turned[design, d, "full", "no_propagation"]) > 0]
+downs = [d for design in SHOWN[:3] for d in DIALS
+         if side(turned[design, d, "full", "no_propagation"]) < 0]
+chapter.text("casc-known", f"RUPA minus no propagation is above 0 in {len(ups)} and below 0 in "
+                           f"{len(downs)} of {3 * len(DIALS)} comparisons")
+chapter.number("casc-runs", given.runs, 0)
+chapter.number("casc-steps", 6 * given.cases, 0)
+chapter.number("casc-dial", given.dial, 1)
+
+# %% [markdown]
+# ## At which informativeness does it pay?
+#
+# {numref}`fig-casc-dial` turns the dial. Upwards is AUROC, faulty against clean shifts, each with noise of
+# its own. At 0 own uncertainty knows nothing of a fault. RUPA is the printed method; *no propagation* the
+# same graph and goal, but a step passes on its own uncertainty and not its risk; *flat* the same inputs
+# averaged. If passing on paid, the first line would leave the other two.
+
+# %% mystnb={"figure": {"caption": "AUROC of faulty against clean shifts, over how many standard deviations simulated own uncertainty rises at a fault that nothing caused; bands are intervals by whole shifts. A panel's title says what is wrong, how many faults, how they hang together and where. Dashed: chance. Measured here on generated runs; own uncertainty is simulated.", "name": "fig-casc-dial"}} tags=["hide-input"]
+lines = pd.DataFrame([
+    {"panel": called(design), "dial": at, "score": cascading.SCORES[score],
+     **{k: turned[design, at, score, "flat"][k] for k in ("value", "lo", "hi")},
+     "shown": tables.estimate(turned[design, at, score, "flat"], 2)}
+    for design in SHOWN for at in DIALS for score in ("full", "no_propagation", "flat")])
+lines = lines.astype(dict.fromkeys(("value", "lo", "hi"), float)).round(4)
+show(charts.dial(lines), name="casc-dial", table=lines[["panel", "dial", "score", "shown"]],
+     alt="A panel a design: AUROC over the dial with bands, one line each for RUPA, no propagation "
+         "and flat.")
+
+# %% [markdown]
+# **A known wrong number.** With one fault RUPA is above both others {glue:text}`casc-up-known`, and below
+# no propagation {glue:text}`casc-down-known`; with three independent ones above {glue:text}`casc-up-far`,
+# below {glue:text}`casc-down-far`; copied twice, above {glue:text}`casc-up-caused`, below
+# {glue:text}`casc-down-caused`. At dial {glue:text}`casc-dial` the differences to no propagation are
+# {glue:text}`casc-d-known`, {glue:text}`casc-d-far` and {glue:text}`casc-d-caused`. There is a reason. Up
+# to the cap, risk is a weighted sum of what goes in, and the mean of a sum that smooths is close to a
+# multiple of the mean of what was smoothed: noise and signal are passed on in the same proportion. With
+# the cap on what a step passes on taken away, the three differences are {glue:text}`casc-c-known`,
+# {glue:text}`casc-c-far` and {glue:text}`casc-c-caused`. The cap cuts the largest values, which is where a
+# fault is.
+#
+# **An invented one.** Above both {glue:text}`casc-up-invented`, and {glue:text}`casc-up-chain` for the chain
+# of three. At dial 0 the difference to `flat` is {glue:text}`casc-f0-invented`, to no propagation
+# {glue:text}`casc-d0-invented`: most of the gain is that a refusal weighs more in the graph than in an
+# average, not that risk is passed on.
+#
+# **A repeated call.** Above both {glue:text}`casc-up-tool`; at dial 0 by {glue:text}`casc-d0-tool` over
+# no propagation. The edge of a repetition comes from an earlier step, whose risk is higher than an
+# observation's that went well, so the repeated step draws more. That needs risk to be passed on. It does
+# not need a graph: how close the closest repetition is, one number a run, puts
+# {glue:text}`casc-s-tool-rep` of the faulty runs above their parent.
+#
+# **The mean is the wrong question for a long run.** One fault in {glue:text}`casc-steps` steps moves a mean
+# little. At this dial the highest own uncertainty of a run has {glue:text}`casc-l-own-known` where RUPA's
+# mean has {glue:text}`casc-l-full-known`, and RUPA's highest step {glue:text}`casc-l-max-known`.
+#
+# ## Without own uncertainty
+#
+# The table is the structural form. *Paired* is the share of faulty runs above their own clean parent, ties
+# one half; a value without an interval is the same in every shift. `n_steps` cannot tell anything here, by
+# construction; `flat` and the rest can.
+
+# %% tags=["hide-input"]
+rows = [[called(design), *(level(design, score, measure) for measure in ("paired", "AUROC")
+                           for score in STRUCTURAL)] for design in DESIGNS]
+heads = [f"{measure}: {cascading.SCORES[score]}" for measure in ("paired", "AUROC")
+         for score in STRUCTURAL]
+told_apart = pd.DataFrame(rows, columns=["what is wrong, faults", *heads]).replace(
+    r" ?undefined: every replicate gives the same value", "", regex=True)
+tables.show(told_apart, "Structural scores by what is wrong, number of faults, how they hang together "
+            "and where they are.", MADE, folded=True)
+
+# %% [markdown]
+# A known wrong number leaves no trace at all: numbers are no words to the similarity, a call's signature
+# is compared with those of the last five steps only, and the desk's answer looks like any other. More
+# faults, nearer ones, caused ones: nothing changes, {glue:text}`casc-s-known` for one and
+# {glue:text}`casc-s-caused` for three. RUPA cannot see that a value came from the wrong place, whatever
+# it passes on. Of an invented number the first refusal says all, {glue:text}`casc-s-invented` with one
+# fault and {glue:text}`casc-s-chain` with three.
+#
+# ## What a fault leaves behind
+#
+# {numref}`fig-casc-around` sets the first fault at 0 and has the risk of each step minus that of the same
+# step in the clean parent. A step's risk leaves out what it observes itself, so a refusal shows one step
+# late. How long the line takes to come down is how far risk is passed on.
+
+# %% mystnb={"figure": {"caption": "Structural risk of a step minus the clean parent's, by steps after the first fault; bands are intervals by whole shifts. Dashed: no difference. Measured here on generated runs.", "name": "fig-casc-around"}} tags=["hide-input"]
+AROUND = [Design(1, "invented"), Design(3, "invented", "caused", "near"),
+          Design(3, "invented", "caused", "far"), Design(1, "wrong_tool")]
+frames, back = [], {}
+for design in AROUND:
+    these = [run for run in made if run.design == design]
+    for score in ("full", "no_propagation"):
+        one = cascading.aligned(
+            [steps[r.trajectory.trajectory_id][score] for r in these],
+            [steps[r.parent_id][score] for r in these], [r.faults[0].step for r in these],
+            [r.parent_id for r in these], given.seed, given.draws)
+        back[design, score] = one.set_index("offset")["value"].astype(float)
+        frames.append(one.assign(panel=called(design), score=cascading.SCORES[score],
+                                 shown=[tables.estimate(r, 2) for r in one.to_dict("records")]))
+around = pd.concat(frames).astype(dict.fromkeys(("value", "lo", "hi"), float)).round(4)
+for end in ("lo", "hi"):
+    around[end] = around[end].fillna(around["value"])  # the same in every shift
+show(charts.around(around), name="casc-around", table=around[["panel", "offset", "score", "shown"]],
+     alt="A panel a design: risk above the parent's by steps after the first fault, with bands, for "
+         "RUPA and without propagation.")
+
+# %% tags=["hide-input"]
+first = back[AROUND[0], "full"]
+chapter.number("casc-a-one", first[1], 2)
+chapter.number("casc-a-two", first[2], 2)
+chapter.number("casc-a-six", first[6], 2)
+chapter.number("casc-a-np-two", back[AROUND[0], "no_propagation"][2], 2)
+chapter.number("casc-a-np-six", back[AROUND[0], "no_propagation"][6], 2)
+chapter.number("casc-a-half", next((k for k in range(2, 13) if first[k] < first[1] / 2), None), 0)
+reach, rows = {}, []
+for spread, link in (("near", "caused"),):
+    design = Design(3, "known", link, spread)
+    these = [run for run in some if run.design == design]
+    for score in ("full", "no_propagation", "own"):
+        for number, where in enumerate(("the first fault", "the copy two steps on",
+                                        "the copy four steps on")):
+            row = cascading.reached(
+                [dialled[r.trajectory.trajectory_id][score] for r in these],
+                [dialled[r.parent_id][score] for r in these],
+                [r.faults[number].step for r in these], [r.parent_id for r in these],
+                given.seed, given.draws)
+            reach[score, number] = row
+            rows.append({"panel": where, "label": {"full": "RUPA", "own": "own uncertainty"}.get(
+                score, "no propagation"), "value": row["value"] - 0.5,
+                "lo": None if row["lo"] is None else row["lo"] - 0.5,
+                "hi": None if row["hi"] is None else row["hi"] - 0.5,
+                "shown": tables.estimate(row, 2), "published": None})
+order = {"the first fault": 0, "the copy two steps on": 1, "the copy four steps on": 2}
+arrived = pd.DataFrame(rows).sort_values("panel", key=lambda p: p.map(order), kind="stable")
+arrived = arrived.astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
+chapter.text("casc-reach", tables.estimate(reach["full", 1], 2))
+chapter.text("casc-reach-own", tables.estimate(reach["own", 1], 2))
+chapter.text("casc-reach-np", tables.estimate(reach["no_propagation", 1], 2))
+chapter.text("casc-reach-four", tables.estimate(reach["full", 2], 2))
+chapter.text("casc-reach-first", tables.estimate(reach["full", 0], 2))
+
+# %% [markdown]
+# After one refusal RUPA's risk is {glue:text}`casc-a-one` above the parent's one step on,
+# {glue:text}`casc-a-two` two steps on and {glue:text}`casc-a-six` six steps on; it has come down by half
+# after {glue:text}`casc-a-half` steps. Without propagation it is {glue:text}`casc-a-np-two` and
+# {glue:text}`casc-a-np-six`: most of what looks like propagation is the refusal itself, which stays in
+# sight for five steps and in momentum.
+#
+# ## Does it reach the copy?
+#
+# The question the graph is there for. A known wrong number is looked up, with own uncertainty raised by
+# the dial; two and four steps on the same number is used again, with confidence. {numref}`fig-casc-reach`
+# has, for each of the three steps, the share of runs whose risk there is above the clean parent's, minus
+# one half: 0 is what noise gives.
+
+# %% mystnb={"figure": {"caption": "Share of runs whose risk at a step is above the clean parent's at that step, minus one half, with intervals by whole shifts: at a doubted fault, and at two confident copies of what it wrote. Dashed: nothing reached the step. Measured here on generated runs; own uncertainty is simulated.", "name": "fig-casc-reach"}} tags=["hide-input"]
+show(analysis.forest(arrived, "share above, minus one half", shared=True), name="casc-reach",
+     table=arrived[["panel", "label", "shown"]],
+     alt="Three panels, the first fault and its two copies, one row a score: a point with an "
+         "interval beside a dashed line at 0.")
+
+# %% [markdown]
+# At the first fault the share is {glue:text}`casc-reach-first`. At the copy two steps on it is
+# {glue:text}`casc-reach` for RUPA, {glue:text}`casc-reach-np` without propagation and
+# {glue:text}`casc-reach-own` for own uncertainty, which by construction knows nothing there; four steps on,
+# {glue:text}`casc-reach-four`. An interval that holds one half says that the doubt did not arrive.
+#
+# ## Where does risk peak?
+#
+# With the dial as above, the table has how often a run's riskiest step is its first fault, the step after
+# it, or any of its faults. *Caller blamed* moves the uncertainty of an observation to the step that caused
+# it, one of the changes that [the chapter on improvements](c1_improvements) tries.
+
+# %% tags=["hide-input"]
+SERIES = {"full": "RUPA", "no_propagation": "no propagation", "caller": "caller blamed",
+          "own": "own uncertainty"}
+rows, peaks = [], {}
+for design in SHOWN:
+    these = [run for run in some if run.design == design]
+    for score, name in SERIES.items():
+        one = cascading.localised(
+            [dialled[r.trajectory.trajectory_id][score] for r in these],
+            [[f.step for f in r.faults] for r in these], [r.parent_id for r in these], given.seed,
+            given.draws).set_index("what")
+        peaks[design, score] = one
+        rows.append([called(design), name, *(tables.estimate(one.loc[what], 2).replace(
+            "undefined: every replicate gives the same value", "").strip()
+            for what in ("first", "one late", "any")), f"{one['chance']['first']:.2f}"])
+for key, design in (("known", SHOWN[0]), ("invented", SHOWN[3])):
+    for score, short in (("full", "full"), ("caller", "caller"), ("own", "own")):
+        for what in ("first", "one late"):
+            chapter.text(f"casc-p-{key}-{short}-{what.replace(' ', '-')}",
+                         tables.estimate(peaks[design, score].loc[what], 2))
+tables.show(pd.DataFrame(rows, columns=["what is wrong, faults", "score", "first fault",
+                                        "one step late", "any fault", "first, at random"]),
+            "Share of runs whose riskiest step is where it says.", MADE
+            + f"; own uncertainty simulated, dial {given.dial:g}", folded=True)
+
+# %% [markdown]
+# Of runs with one known wrong number RUPA peaks at the fault in {glue:text}`casc-p-known-full-first`, own
+# uncertainty by itself in {glue:text}`casc-p-known-own-first`. Of runs with one invented number RUPA peaks
+# there in {glue:text}`casc-p-invented-full-first` and one step late in
+# {glue:text}`casc-p-invented-full-one-late`; with the caller blamed, {glue:text}`casc-p-invented-caller-first`
+# and {glue:text}`casc-p-invented-caller-one-late`. To find a fault, put the blame right first; passing
+# risk on comes after.
+#
+# ## What would change our mind
+#
+# - A similarity that knows values: an edge from the step that wrote a number to the step that uses it. The
+#   copies here would then be linked, and the doubt could arrive. The paper has no such relation.
+# - Own uncertainty that rises at the copy too, but less than noise: then adding up along a chain could pay.
+#   Our copies are made with no doubt at all, which is the hardest case and our choice.
+# - A real agent's log-probabilities over runs of this length with known faults. The dial says what would
+#   have to be true; it does not say that it is.
+# - An interval for RUPA minus no propagation above 0 in the panels of a known wrong number, at any dial, with
+#   other seeds: `tjlib rerun c1_cascades -p seed 8 -p runs 200`.
+#
+# ## Exercises
+
+# %% tags=["hide-input"]
+from math import erf
+
+from tjlib.uncertainty.equations import Recursion
+from tjlib.uncertainty.parameters import Parameters
+
+chapter.number("casc-x-phi", 0.5 * (1 + erf(given.dial / 2)), 2)
+n = 6 * given.cases
+chapter.number("casc-x-mean", given.dial / np.sqrt(n), 2)
+one = made[[run.design for run in made].index(Design(3, "known", "caused", "near"))]
+chapter.text("casc-x-steps", ", ".join(str(f.step) for f in one.faults))
+chapter.text("casc-x-calls", ", ".join(one.trajectory.steps[f.step].calls[0].tool
+                                       for f in one.faults))
+uncapped = Recursion(Parameters(p_max=None))
+capped = Recursion(Parameters())
+chapter.text("casc-x-cap", " and ".join(
+    f"{(r.agent(2.5, 0.0, [], []), r.passed[-1])[1]:.1f}" for r in (uncapped, capped)))
+chapter.number("casc-x-designs", len(DESIGNS), 0)
+
+# %% [markdown]
+# 1. The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
+#    one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
+#    mean does one fault move the mean of the logarithms?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# Phi(dial / sqrt 2) is {glue:text}`casc-x-phi`. The mean moves by dial / n, its standard deviation is
+# 1 / sqrt n: dial / sqrt n, {glue:text}`casc-x-mean`. A signal that is plain at a step is faint in a mean.
+# ```
+#
+# 2. Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
+#    and what would a reader have to compare to see the fault?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# {glue:text}`casc-x-calls`: each names the wrong order. One has to compare the number with that of the
+# request at hand, which is what a judge of steps does and no score here.
+# ```
+#
+# 3. A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
+#    with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# {glue:text}`casc-x-cap`. A plain fault passes on no more than a doubtful one, while ordinary steps pass
+# on all they have: the signal is cut and the noise is not.
+# ```
+#
+# 4. Why can the number of steps tell nothing here, though [elsewhere](b5_benchmark) it is hard to beat?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# Every fault replaces a call and none adds or removes one, so a faulty run is as long as its parent.
+# Public logs are not like that: there failing runs wander, or give up.
+# ```
+#
+# 5. {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
+#    go wrong if each had shifts of its own?
+#
+# ```{admonition} Solution
+# :class: dropdown
+# A difference between designs would hold the difference between their shifts. Sharing takes it out; that
+# is also why whole shifts are drawn for the intervals, with all their runs.
+# ```
