@@ -27,8 +27,7 @@ __all__ = ["WAITING", "Option", "Question", "as_html", "as_json", "as_markdown",
            "read", "resolved"]
 
 #: Chapters whose questions are still to be written.
-WAITING = {"b5_guided_sampling", "c1_cascades", "c1_free_panel", "c1_improvements",
-           "c1_silent_uncertainty"}
+WAITING: set[str] = set()
 #: Questions a chapter has at least, and options a question has.
 LEAST, OPTIONS = 4, (3, 4)
 GLUE = re.compile(r"\{glue:text\}`([^`]+)`")
