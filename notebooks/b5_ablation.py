@@ -275,7 +275,7 @@ for key, form in KEYS.items():
 # on {glue:text}`abl-seq-length-lower`. Random sources lose relations and also what was recent, so
 # their row alone says little about relations.
 #
-# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (exercise 4
+# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (an exercise
 # counts how often). This row is about the goal, and about noise, as well as about edges.
 #
 # **Length.** The number of steps in RUPA's place lowers the AUROC on {glue:text}`abl-steps-lower`,
@@ -585,35 +585,51 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
                                          ablation.GRIDS.items() for v in grid), 1)
 
 # %% [markdown]
-# 1. Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```{exercise} No weight for the graph
+# :label: abl-eta
+# :nonumber:
+# Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-eta
 # :class: dropdown
 # *No graph*: eta_g weighs G, and G of no edges is 0 too. The changes are {glue:text}`abl-x-eta` and
 # {glue:text}`abl-x-graph`. The goal goes with both, for equation 3 has it inside G.
 # ```
 #
-# 2. At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
-#    RUPA without calibration, and how closely?
+# ```{exercise} The same reliability for all
+# :label: abl-flat-rho
+# :nonumber:
+# At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
+# RUPA without calibration, and how closely?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-flat-rho
 # :class: dropdown
 # G is a weighted mean, so a factor that all weights share cancels, but for the small epsilon in its
 # denominator. The largest difference over these runs is {glue:text}`abl-x-gap`.
 # ```
 #
-# 3. A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
-#    {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```{exercise} A committee of graphs
+# :label: abl-committee
+# :nonumber:
+# A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
+# {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-committee
 # :class: dropdown
 # A committee of random graphs, in which the noise of single graphs cancels. Nobody would run it. What
 # a random graph costs is what one such graph costs on average.
 # ```
 #
-# 4. With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```{exercise} Edges kept by a coin
+# :label: abl-coin
+# :nonumber:
+# With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-coin
 # :class: dropdown
 # A step with k edges loses all with probability one half to the power of k; averaged over the steps
 # of these runs, {glue:text}`abl-x-lost` %: of first steps {glue:text}`abl-x-first` %, of later ones
@@ -621,10 +637,14 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
 # well as about edges.
 # ```
 #
-# 5. On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
-#    settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```{exercise} Intervals by chance
+# :label: abl-chance
+# :nonumber:
+# On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
+# settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-chance
 # :class: dropdown
 # About {glue:text}`abl-x-false`, though not independently: settings of one number move together. Look
 # for curves that bend one way, not for single intervals.

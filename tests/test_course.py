@@ -257,6 +257,15 @@ def test_a_mistake_is_one_line_on_the_terminal(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_every_section_that_cures_a_misreading_is_a_heading_of_the_page_named():
+    guide = re.sub(r"\s+", " ", (ROOT / "book" / "teaching.md").read_text("utf-8"))
+    cures = re.findall(r'"([^"]+)" in \[[^\]]+\]\(\.\./notebooks/(\w+)\)', guide)
+    assert len(cures) >= guide.count("Cure: ") >= 3
+    for section, name in cures:
+        text = (ROOT / "notebooks" / f"{name}.py").read_text("utf-8")
+        assert f"\n# ## {section}\n" in text, (section, name)
+
+
 # The last test: the browser keeps an event loop that those above would run into.
 def test_slides_turn_by_keys_and_stand_one_under_another_on_paper(made, browser, tmp_path):
     path = tmp_path / "lecture.html"
