@@ -5,6 +5,8 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -198,7 +200,7 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
 # raise it by adding noise.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}}
 printed = store.published("rupa_table4").set_index("setting").rename(index={
     "drop_half_of_edges": "drop50"})
 chapter.text("abl-here", HERE)
@@ -332,7 +334,7 @@ share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
 
-# %% mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}}
 show(analysis.forest(beside, "value", domain=(0, 1)), name="abl-table4",
      table=beside[["panel", "label", "shown", "published"]],
      alt="Panels of AUROC, average precision and best F1, one row a setting: a filled point here, "
@@ -379,7 +381,7 @@ for form, study in forms.items():
 points = pd.DataFrame(rows, columns=["panel", "steps", "outcome", "score"]).groupby(
     ["panel", "steps", "outcome"], sort=False)["score"].agg(score="mean", runs="size").reset_index()
 
-# %% mystnb={"figure": {"caption": "Mean score of the runs of each length, failed and successful apart; a larger mark is more runs. Data: the runs chosen at the top of this page that have an outcome (measured here).", "name": "fig-abl-length"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Mean score of the runs of each length, failed and successful apart; a larger mark is more runs. Data: the runs chosen at the top of this page that have an outcome (measured here).", "name": "fig-abl-length"}}
 show(charts.against_length(points), name="abl-length", table=points,
      alt="Panels of points, one a length: number of steps across, mean score upwards, failed runs "
          "square and successful ones round.")
@@ -438,19 +440,20 @@ for (study, name, value), row in turned.items():
 curves = pd.DataFrame(rows).astype(dict.fromkeys(("change", "lo", "hi"), float))
 closely = curves[curves["study"].isin(list(forms.values()))].drop(columns=["study"])
 
-# %% mystnb={"figure": {"caption": "Change in AUROC when one number is turned, with intervals by whole tasks, one panel a number; each has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed (the authors' code's, or ours). Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-numbers"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when one number is turned, with intervals by whole tasks, one panel a number; each has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed (the authors' code's, or ours). Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-numbers"}}
 some = closely[~closely["name"].isin(RELATIONS)].drop(columns="name")
 show(charts.sensitivity(some), name="abl-numbers",
      table=some[["number", "setting", "form", "shown", "default"]],
      alt="A panel a number: its settings across, the change in AUROC from the default upwards with "
          "intervals, a hollow mark at the default on a dashed line at no change.")
 
-# %% mystnb={"figure": {"caption": "Change in AUROC when the strength of one relation is multiplied, with intervals by whole tasks, one panel a relation; each has a scale of its own. Hollow diamond: the published default. Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-strengths"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when the strength of one relation is multiplied, with intervals by whole tasks, one panel a relation; each has a scale of its own. Hollow diamond: the published default. Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-strengths"}}
 some = closely[closely["name"].isin(RELATIONS)].drop(columns="name")
 show(charts.sensitivity(some), name="abl-strengths",
      table=some[["number", "setting", "form", "shown", "default"]],
      alt="A panel a relation: its factors across, the change in AUROC from the default upwards with "
          "intervals, a hollow mark at the default on a dashed line at no change.")
+
 
 # %% tags=["hide-input"]
 def others(study, name=None):
@@ -499,7 +502,7 @@ chapter.number("abl-reach-rest", max((x for n, x in reach.items() if n not in WI
 # than {glue:text}`abl-reach-rest`. {numref}`fig-abl-wide` has these three on every set, the folded
 # table all. Which three these are the outcomes decided; nothing is set by them.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}}
 some = curves[curves["study"].isin(list(sets)) & curves["name"].isin(WIDE)]
 some = some.assign(number=some["study"] + ": " + some["name"]).drop(columns=["study", "name"])
 show(charts.sensitivity(some), name="abl-wide",

@@ -669,42 +669,62 @@ chapter.text("b5-x-fair", tables.estimate(names["tau2", "pooled", "best"]))
 chapter.text("b5-x-floor", "none" if pd.isna(chance["best_f1"]) else f"{chance['best_f1']:.2f}")
 
 # %% [markdown]
-# 1. `fewer_steps` is `n_steps` negated. Work out its AUROC without looking.
+# ```{exercise} Steps negated
+# :label: b5-negated
+# :nonumber:
+# `fewer_steps` is `n_steps` negated. Work out its AUROC without looking.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-negated
 # :class: dropdown
 # One minus that of `n_steps` ({glue:text}`b5-steps`): {glue:text}`b5-x-fewer`. Ties count one half
 # both ways.
 # ```
 #
-# 2. Random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good?
+# ```{exercise} A best F1
+# :label: b5-best-f1
+# :nonumber:
+# Random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-best-f1
 # :class: dropdown
 # No: calling every run failed gives {glue:text}`b5-x-floor`. F1 ignores the runs called successful
 # rightly, and the threshold was chosen on these runs.
 # ```
 #
-# 3. Why are there {glue:text}`b5-x-pairs` pairs in one column and {glue:text}`b5-x-same` in the next?
+# ```{exercise} Many pairs and few
+# :label: b5-pairs
+# :nonumber:
+# Why are there {glue:text}`b5-x-pairs` pairs in one column and {glue:text}`b5-x-same` in the next?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-pairs
 # :class: dropdown
 # A pair is a failed and a successful run; of all of them few have the same number of steps. Fewer
 # pairs, wider interval: the price of taking length away.
 # ```
 #
-# 4. A colleague resamples single runs and gets narrower intervals. Why are they wrong?
+# ```{exercise} Single runs
+# :label: b5-runs
+# :nonumber:
+# A colleague resamples single runs and gets narrower intervals. Why are they wrong?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-runs
 # :class: dropdown
 # Four trials of one task are alike, so runs hold less information than their number says. Draw tasks,
 # with all their trials.
 # ```
 #
-# 5. Choose tau2's best rival over all pairs on the very runs it is compared on. Which is it, and what
-#    does that do to the difference?
+# ```{exercise} The best on its own runs
+# :label: b5-luck
+# :nonumber:
+# Choose tau2's best rival over all pairs on the very runs it is compared on. Which is it, and what
+# does that do to the difference?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-luck
 # :class: dropdown
 # {glue:text}`b5-x-luck`; structural RUPA minus it is {glue:text}`b5-x-lucky`, and
 # {glue:text}`b5-x-fair` with the rival chosen on the other half of the tasks. The highest of several

@@ -563,55 +563,79 @@ chapter.number("ew-x-length", coin.mean() if len(coin) else None, 1)
 chapter.number("ew-x-coin", coin.mean() * (1 - given.budget) + given.budget if len(coin) else None, 1)
 
 # %% [markdown]
-# 1. The shortest run here has {glue:text}`ew-x-short` steps, the longest {glue:text}`ew-x-long`. After
-#    how many steps does a tenth end in each, and what does that give away?
+# ```{exercise} A tenth of a run
+# :label: ew-tenth
+# :nonumber:
+# The shortest run here has {glue:text}`ew-x-short` steps, the longest {glue:text}`ew-x-long`. After
+# how many steps does a tenth end in each, and what does that give away?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-tenth
 # :class: dropdown
 # After {glue:text}`ew-x-short-k` and {glue:text}`ew-x-long-k`. Who sees the number of steps in a tenth
 # knows the length to within ten, before the run has gone there.
 # ```
 #
-# 2. Among the runs still going after {glue:text}`ew-k` steps the number of steps so far has an AUROC of
-#    {glue:text}`ew-x-going`. Could it be anything else?
+# ```{exercise} One number for all
+# :label: ew-same
+# :nonumber:
+# Among the runs still going after {glue:text}`ew-k` steps the number of steps so far has an AUROC of
+# {glue:text}`ew-x-going`. Could it be anything else?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-same
 # :class: dropdown
 # No: it is {glue:text}`ew-k` for each of them, and ties count one half. Where no failed or no
 # successful run is left it is undefined.
 # ```
 #
-# 3. Why is the threshold not simply set on all the successful runs there are?
+# ```{exercise} Half of the tasks
+# :label: ew-half
+# :nonumber:
+# Why is the threshold not simply set on all the successful runs there are?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-half
 # :class: dropdown
 # Then the budget would be kept by construction, on the runs it was set on, and nobody would know
 # whether it holds on the next task. Set on one half, it can be seen to fail.
 # ```
 #
-# 4. A running mean can only come down slowly. What does that do to the step of an alarm, compared with
-#    an alarm on the risk of the newest step?
+# ```{exercise} A mean that comes down slowly
+# :label: ew-slow
+# :nonumber:
+# A running mean can only come down slowly. What does that do to the step of an alarm, compared with
+# an alarm on the risk of the newest step?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-slow
 # :class: dropdown
 # It comes later in a long run, for one risky step is averaged with all before it, and it is steadier.
 # Score the newest step with `aggregate="last"` in `Parameters` and look.
 # ```
 #
-# 5. Failed runs of {glue:text}`ew-here` have {glue:text}`ew-x-length` steps on average. A coin stops
-#    {glue:text}`ew-budget` % of all runs at their first step. What is its delay?
+# ```{exercise} A coin at the first step
+# :label: ew-coin
+# :nonumber:
+# Failed runs of {glue:text}`ew-here` have {glue:text}`ew-x-length` steps on average. A coin stops
+# {glue:text}`ew-budget` % of all runs at their first step. What is its delay?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-coin
 # :class: dropdown
 # Of that share it is one step, of the rest the whole run: {glue:text}`ew-x-coin` steps on average. Its
 # false alarms are the same share, for a coin cannot tell the two apart: a point on the dashed line of
 # {numref}`fig-ew-delay`.
 # ```
 #
-# 6. In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
-#    about graphs.
+# ```{exercise} Equal entropy
+# :label: ew-entropy
+# :nonumber:
+# In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
+# about graphs.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-entropy
 # :class: dropdown
 # The number of steps, and `flat`. Equal mean entropy does not mean equal length, and a bin of similar
 # entropy may still hold short successes and long failures.

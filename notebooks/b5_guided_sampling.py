@@ -473,56 +473,80 @@ true_entropy = outcomes.pairs(swapped, drawn.cases, ["entropy"]).drop(columns="g
 chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_entropy) else UNRANKED))
 
 # %% [markdown]
-# 1. A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
-#    calls. What would the first drawn solve if no wrong call could be made good, and what a selector
-#    that always knows? Why can the first be higher in {numref}`fig-gs-dial`?
+# ```{exercise} Six calls in a row
+# :label: gs-six
+# :nonumber:
+# A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
+# calls. What would the first drawn solve if no wrong call could be made good, and what a selector
+# that always knows? Why can the first be higher in {numref}`fig-gs-dial`?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-six
 # :class: dropdown
 # {glue:text}`gs-x-one` and {glue:text}`gs-x-best`. Some wrong calls do no harm: a call made again costs
 # a step, and ten are allowed.
 # ```
 #
-# 2. Suppose Table 3's four scores were all one rule, run once each. How probable is it that the row
-#    called RUPA is the highest of four in every one of the {glue:text}`gs-cells` cells, if cells were
-#    independent? In how many is it?
+# ```{exercise} Always the highest of four
+# :label: gs-rank
+# :nonumber:
+# Suppose Table 3's four scores were all one rule, run once each. How probable is it that the row
+# called RUPA is the highest of four in every one of the {glue:text}`gs-cells` cells, if cells were
+# independent? In how many is it?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-rank
 # :class: dropdown
 # {glue:text}`gs-x-fourth`, and it is highest in {glue:text}`gs-x-rank`. So RUPA's row differs from the
 # other three by more than luck of that kind, even though the size of its lead is in the noise in some
 # cells. Cells of one benchmark share their tasks, so they are not independent.
 # ```
 #
-# 3. Why are all selectors given the same candidates, and not each its own?
+# ```{exercise} The same candidates for all
+# :label: gs-shared
+# :nonumber:
+# Why are all selectors given the same candidates, and not each its own?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-shared
 # :class: dropdown
 # With candidates of its own a selector may have been lucky in what was drawn. On the same candidates a
 # difference is a difference in choice, and at points where two choose alike it is exactly 0.
 # ```
 #
-# 4. The interval of RUPA minus random is {glue:text}`gs-x-width` wide to each side here. About how many
-#    cases would make it a twentieth?
+# ```{exercise} A twentieth to each side
+# :label: gs-width
+# :nonumber:
+# The interval of RUPA minus random is {glue:text}`gs-x-width` wide to each side here. About how many
+# cases would make it a twentieth?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-width
 # :class: dropdown
 # Widths shrink with the square root of the number of cases: about {glue:text}`gs-x-need`.
 # ```
 #
-# 5. Drawing {glue:text}`gs-drawn` candidates took {glue:text}`gs-x-times` times as long as drawing one.
-#    What must a selector then do to the share of right calls to be worth its cost?
+# ```{exercise} Worth its cost
+# :label: gs-cost
+# :nonumber:
+# Drawing {glue:text}`gs-drawn` candidates took {glue:text}`gs-x-times` times as long as drawing one.
+# What must a selector then do to the share of right calls to be worth its cost?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-cost
 # :class: dropdown
 # Raise it by the same factor, if right calls are all you pay for. If a wrong call does lasting harm, a
 # smaller gain may do: weigh the second panel of {numref}`fig-gs-chosen`.
 # ```
 #
-# 6. The selector called entropy reads -log p of the tokens drawn, not the entropy of what might have been
-#    drawn. The recording has both. Does the real entropy order candidates better?
+# ```{exercise} The real entropy
+# :label: gs-real
+# :nonumber:
+# The selector called entropy reads -log p of the tokens drawn, not the entropy of what might have been
+# drawn. The recording has both. Does the real entropy order candidates better?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-real
 # :class: dropdown
 # In its place a wrong candidate has the higher score in {glue:text}`gs-x-entropy` of pairs, against
 # {glue:text}`gs-entropy-auroc`. Put `entropy` where `nll` is in the candidates, and choose as before.

@@ -423,46 +423,66 @@ chapter.text("casc-x-cap", " and ".join(
 chapter.number("casc-x-designs", len(DESIGNS), 0)
 
 # %% [markdown]
-# 1. The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
-#    one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
-#    mean does one fault move the mean of the logarithms?
+# ```{exercise} What the dial means
+# :label: casc-dial
+# :nonumber:
+# The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
+# one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
+# mean does one fault move the mean of the logarithms?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-dial
 # :class: dropdown
 # Phi(dial / sqrt 2) is {glue:text}`casc-x-phi`. The mean moves by dial / n, its standard deviation is
 # 1 / sqrt n: dial / sqrt n, {glue:text}`casc-x-mean`. A signal that is plain at a step is faint in a mean.
 # ```
 #
-# 2. Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
-#    and what would a reader have to compare to see the fault?
+# ```{exercise} Three calls of one shift
+# :label: casc-calls
+# :nonumber:
+# Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
+# and what would a reader have to compare to see the fault?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-calls
 # :class: dropdown
 # {glue:text}`casc-x-calls`: each names the wrong order. One has to compare the number with that of the
 # request at hand, which is what a judge of steps does and no score here.
 # ```
 #
-# 3. A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
-#    with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+# ```{exercise} With the cap and without
+# :label: casc-cap
+# :nonumber:
+# A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
+# with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-cap
 # :class: dropdown
 # {glue:text}`casc-x-cap`. A plain fault passes on no more than a doubtful one, while ordinary steps pass
 # on all they have: the signal is cut and the noise is not.
 # ```
 #
-# 4. Why can the number of steps tell nothing here, though [elsewhere](b5_benchmark) it is hard to beat?
+# ```{exercise} No help from length
+# :label: casc-length
+# :nonumber:
+# Why can the number of steps tell nothing here, though [elsewhere](b5_benchmark) it is hard to beat?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-length
 # :class: dropdown
 # Every fault replaces a call and none adds or removes one, so a faulty run is as long as its parent.
 # Public logs are not like that: there failing runs wander, or give up.
 # ```
 #
-# 5. {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
-#    go wrong if each had shifts of its own?
+# ```{exercise} Shifts that designs share
+# :label: casc-shared
+# :nonumber:
+# {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
+# go wrong if each had shifts of its own?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-shared
 # :class: dropdown
 # A difference between designs would hold the difference between their shifts. Sharing takes it out; that
 # is also why whole shifts are drawn for the intervals, with all their runs.

@@ -515,59 +515,74 @@ for role in ("successful", "failed"):
 #
 # ## Exercises
 #
-# 1. None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
-#    false-alarm rate is still compatible with that at 95 %?
+# ```{exercise} None of the plain ones
+# :label: fp-bound
+# :nonumber:
+# None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
+# false-alarm rate is still compatible with that at 95 %?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} fp-bound
+# :class: dropdown
+# With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
+# {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
+# ```
 #
-#    With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
-#    {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
+# ```{exercise} One faulty run in fifty
+# :label: fp-ppv
+# :nonumber:
+# Suppose that one run in fifty is faulty. What share of the panel's flags is then right, with the
+# recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
+# interval in place of the pooled false-alarm rate?
+# ```
 #
-#    </details>
+# ```{solution} fp-ppv
+# :class: dropdown
+# Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
+# the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
+# ```
 #
-# 2. Suppose that one run in fifty is faulty. What share of the panel's flags is then right, with the
-#    recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
-#    interval in place of the pooled false-alarm rate?
+# ```{exercise} A ninth rule
+# :label: fp-ninth
+# :nonumber:
+# Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to both zeros'
+# neighbours, the ways of `wrong_tool` and the skipped policy, and what does it cost?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} fp-ninth
+# :class: dropdown
+# It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
+# skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
+# the repetition does and more: the first zero is a gap in eight rules, not in rules. It would not
+# carry to a desk where the policy need not be read.
+# ```
 #
-#    Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
-#    the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
+# ```{exercise} The other form
+# :label: fp-near
+# :nonumber:
+# The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
+# have done on the other ways?
+# ```
 #
-#    </details>
+# ```{solution} fp-near
+# :class: dropdown
+# It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
+# and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
+# it now would be to set it on what is reported.
+# ```
 #
-# 3. Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to both zeros'
-#    neighbours, the ways of `wrong_tool` and the skipped policy, and what does it cost?
+# ```{exercise} Without the excuses
+# :label: fp-excuses
+# :nonumber:
+# Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
+# flagged that were not?
+# ```
 #
-#    <details><summary>Solution</summary>
-#
-#    It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
-#    skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
-#    the repetition does and more: the first zero is a gap in eight rules, not in rules. It would not
-#    carry to a desk where the policy need not be read.
-#
-#    </details>
-#
-# 4. The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
-#    have done on the other ways?
-#
-#    <details><summary>Solution</summary>
-#
-#    It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
-#    and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
-#    it now would be to set it on what is reported.
-#
-#    </details>
-#
-# 5. Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
-#    flagged that were not?
-#
-#    <details><summary>Solution</summary>
-#
-#    {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
-#    {glue:text}`fp-x-bare-ways`.
-#
-#    </details>
+# ```{solution} fp-excuses
+# :class: dropdown
+# {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
+# {glue:text}`fp-x-bare-ways`.
+# ```
 
 # %% tags=["hide-input"]
 def count(kind, says, way=None):

@@ -376,45 +376,65 @@ per = pd.Series(runs.tasks).value_counts()
 chapter.number("imp-x-runs", per.median(), 0)
 
 # %% [markdown]
-# 1. In a pool of twenty runs, all of which find and then pay, how surprising is a run that pays first?
-#    Use the smoothing in `tjlib.uncertainty.habits`: five pseudo-counts, dealt by each tool's share.
+# ```{exercise} Paying first
+# :label: imp-first
+# :nonumber:
+# In a pool of twenty runs, all of which find and then pay, how surprising is a run that pays first?
+# Use the smoothing in `tjlib.uncertainty.habits`: five pseudo-counts, dealt by each tool's share.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-first
 # :class: dropdown
 # Pay is 20 of 40 steps; with one more for each of two tools and one unseen, 21 of 43. None of the
 # twenty starts with it: (0 + 5 * 21 / 43) / (20 + 5), minus the logarithm: {glue:text}`imp-x-first` nats.
 # ```
 #
-# 2. Three runs of a task find and pay; one finds and asks, and is the only one that does as the task
-#    wants. What does disagreement say of the four?
+# ```{exercise} A vote of three to one
+# :label: imp-vote
+# :nonumber:
+# Three runs of a task find and pay; one finds and asks, and is the only one that does as the task
+# wants. What does disagreement say of the four?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-vote
 # :class: dropdown
 # {glue:text}`imp-x-apart`: the right one looks worst. It is a vote, and a vote is right when most are.
 # ```
 #
-# 3. Random numbers are nearly the best score by *least length*: what do they have on AgentDojo? Why is
-#    that no reason to drop the criterion, and what does the other one say?
+# ```{exercise} Random numbers
+# :label: imp-noise
+# :nonumber:
+# Random numbers are nearly the best score by *least length*: what do they have on AgentDojo? Why is
+# that no reason to drop the criterion, and what does the other one say?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-noise
 # :class: dropdown
 # {glue:text}`imp-x-noise`, of at most 1. A criterion chooses among scores that are candidates for
 # another reason; that a score is free of length says nothing for it. *Most agreement* gives noise
 # {glue:text}`imp-x-noise-agreement`, close to 0, as it should.
 # ```
 #
-# 4. Scale *p95* is not tried for disagreement, which is a share. What would it have done on AgentDojo?
+# ```{exercise} A scale that was not tried
+# :label: imp-p95
+# :nonumber:
+# Scale *p95* is not tried for disagreement, which is a share. What would it have done on AgentDojo?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-p95
 # :class: dropdown
 # Its 95th percentile there is {glue:text}`imp-x-p95`. Dividing by 1 and capping at 1 leaves what is
 # there; it would only have been one more name for the same score.
 # ```
 #
-# 5. Disagreement compares a run with others of its own half, without outcomes, before the run is scored.
-#    Is that a leak? When could you not do it?
+# ```{exercise} Is it a leak?
+# :label: imp-leak
+# :nonumber:
+# Disagreement compares a run with others of its own half, without outcomes, before the run is scored.
+# Is that a leak? When could you not do it?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-leak
 # :class: dropdown
 # No outcome is used, and what is fitted (scale, beginning, which combination) comes from the other half.
 # But the other runs of the task must exist: here the median task has {glue:text}`imp-x-runs`. On a task

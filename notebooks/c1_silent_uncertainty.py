@@ -859,46 +859,66 @@ chapter.text("c1-x-claim-clean", tables.estimate(pick("clean", "rupa", "silent",
 chapter.text("c1-x-words", tables.estimate(pick("paired", "n_words", "silent", "unsupported_claim"), 2))
 
 # %% [markdown]
-# 1. The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with
-#    none. What is their paired discrimination here, and what is it on the scale of
-#    [the analysis](a7_analysis)?
+# ```{exercise} Two scales
+# :label: c1-scale
+# :nonumber:
+# The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with
+# none. What is their paired discrimination here, and what is it on the scale of
+# [the analysis](a7_analysis)?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-scale
 # :class: dropdown
 # The pairs in which they rise, plus half of the rest, over all pairs: {glue:text}`c1-x-flag`. The
 # analysis subtracts the parents flagged from the faults flagged, which is twice this minus 1.
 # ```
 #
-# 2. Without looking: what is the paired discrimination of `n_steps` on premature_stop?
+# ```{exercise} One count beside its parent
+# :label: c1-steps
+# :nonumber:
+# Without looking: what is the paired discrimination of `n_steps` on premature_stop?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-steps
 # :class: dropdown
 # The parent is always the longer run, so no fault has the higher count:
 # {glue:text}`c1-x-stop`.
 # ```
 #
-# 3. On unsupported_claim `rupa` has {glue:text}`c1-x-claim` beside the clean run and
-#    {glue:text}`c1-x-claim-clean` against all. How can both be right?
+# ```{exercise} Two numbers of one score
+# :label: c1-two
+# :nonumber:
+# On unsupported_claim `rupa` has {glue:text}`c1-x-claim` beside the clean run and
+# {glue:text}`c1-x-claim-clean` against all. How can both be right?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-two
 # :class: dropdown
 # A sentence more moves the score of its own run. But scores of clean runs differ by more than that
 # from case to case, so many clean runs lie above many faults. Only the second number says what a
 # threshold could do.
 # ```
 #
-# 4. Name a score that knows nothing of promises and rises with every unsupported claim.
+# ```{exercise} A score that knows nothing
+# :label: c1-words
+# :nonumber:
+# Name a score that knows nothing of promises and rises with every unsupported claim.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-words
 # :class: dropdown
 # The number of words: the fault adds a sentence. `n_words` has {glue:text}`c1-x-words`. A paired
 # discrimination has to be read beside such counts.
 # ```
 #
-# 5. A colleague sets the threshold of a score on the very clean runs it is counted on. Which numbers
-#    of the last table get better, and which stay?
+# ```{exercise} A threshold on the runs it is counted on
+# :label: c1-threshold
+# :nonumber:
+# A colleague sets the threshold of a score on the very clean runs it is counted on. Which numbers
+# of the last table get better, and which stay?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-threshold
 # :class: dropdown
 # The false alarms cannot then lie above the share asked for, so they look better; the judge's own
 # column stays. On new cases the difference comes back.
