@@ -5,8 +5,6 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
-#       format_version: '1.3'
-#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -200,7 +198,7 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
 # raise it by adding noise.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}}
+# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
 printed = store.published("rupa_table4").set_index("setting").rename(index={
     "drop_half_of_edges": "drop50"})
 chapter.text("abl-here", HERE)
@@ -277,7 +275,7 @@ for key, form in KEYS.items():
 # on {glue:text}`abl-seq-length-lower`. Random sources lose relations and also what was recent, so
 # their row alone says little about relations.
 #
-# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (exercise 4
+# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (an exercise
 # counts how often). This row is about the goal, and about noise, as well as about edges.
 #
 # **Length.** The number of steps in RUPA's place lowers the AUROC on {glue:text}`abl-steps-lower`,
@@ -334,7 +332,7 @@ share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}}
+# %% mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
 show(analysis.forest(beside, "value", domain=(0, 1)), name="abl-table4",
      table=beside[["panel", "label", "shown", "published"]],
      alt="Panels of AUROC, average precision and best F1, one row a setting: a filled point here, "
@@ -381,7 +379,7 @@ for form, study in forms.items():
 points = pd.DataFrame(rows, columns=["panel", "steps", "outcome", "score"]).groupby(
     ["panel", "steps", "outcome"], sort=False)["score"].agg(score="mean", runs="size").reset_index()
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Mean score of the runs of each length, failed and successful apart; a larger mark is more runs. Data: the runs chosen at the top of this page that have an outcome (measured here).", "name": "fig-abl-length"}}
+# %% mystnb={"figure": {"caption": "Mean score of the runs of each length, failed and successful apart; a larger mark is more runs. Data: the runs chosen at the top of this page that have an outcome (measured here).", "name": "fig-abl-length"}} tags=["hide-input"]
 show(charts.against_length(points), name="abl-length", table=points,
      alt="Panels of points, one a length: number of steps across, mean score upwards, failed runs "
          "square and successful ones round.")
@@ -440,20 +438,19 @@ for (study, name, value), row in turned.items():
 curves = pd.DataFrame(rows).astype(dict.fromkeys(("change", "lo", "hi"), float))
 closely = curves[curves["study"].isin(list(forms.values()))].drop(columns=["study"])
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when one number is turned, with intervals by whole tasks, one panel a number; each has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed (the authors' code's, or ours). Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-numbers"}}
+# %% mystnb={"figure": {"caption": "Change in AUROC when one number is turned, with intervals by whole tasks, one panel a number; each has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed (the authors' code's, or ours). Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-numbers"}} tags=["hide-input"]
 some = closely[~closely["name"].isin(RELATIONS)].drop(columns="name")
 show(charts.sensitivity(some), name="abl-numbers",
      table=some[["number", "setting", "form", "shown", "default"]],
      alt="A panel a number: its settings across, the change in AUROC from the default upwards with "
          "intervals, a hollow mark at the default on a dashed line at no change.")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC when the strength of one relation is multiplied, with intervals by whole tasks, one panel a relation; each has a scale of its own. Hollow diamond: the published default. Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-strengths"}}
+# %% mystnb={"figure": {"caption": "Change in AUROC when the strength of one relation is multiplied, with intervals by whole tasks, one panel a relation; each has a scale of its own. Hollow diamond: the published default. Data: the runs chosen at the top of this page (measured here).", "name": "fig-abl-strengths"}} tags=["hide-input"]
 some = closely[closely["name"].isin(RELATIONS)].drop(columns="name")
 show(charts.sensitivity(some), name="abl-strengths",
      table=some[["number", "setting", "form", "shown", "default"]],
      alt="A panel a relation: its factors across, the change in AUROC from the default upwards with "
          "intervals, a hollow mark at the default on a dashed line at no change.")
-
 
 # %% tags=["hide-input"]
 def others(study, name=None):
@@ -502,7 +499,7 @@ chapter.number("abl-reach-rest", max((x for n, x in reach.items() if n not in WI
 # than {glue:text}`abl-reach-rest`. {numref}`fig-abl-wide` has these three on every set, the folded
 # table all. Which three these are the outcomes decided; nothing is set by them.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}}
+# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
 some = curves[curves["study"].isin(list(sets)) & curves["name"].isin(WIDE)]
 some = some.assign(number=some["study"] + ": " + some["name"]).drop(columns=["study", "name"])
 show(charts.sensitivity(some), name="abl-wide",
@@ -589,35 +586,51 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
                                          ablation.GRIDS.items() for v in grid), 1)
 
 # %% [markdown]
-# 1. Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```{exercise} No weight for the graph
+# :label: abl-eta
+# :nonumber:
+# Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-eta
 # :class: dropdown
 # *No graph*: eta_g weighs G, and G of no edges is 0 too. The changes are {glue:text}`abl-x-eta` and
 # {glue:text}`abl-x-graph`. The goal goes with both, for equation 3 has it inside G.
 # ```
 #
-# 2. At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
-#    RUPA without calibration, and how closely?
+# ```{exercise} The same reliability for all
+# :label: abl-flat-rho
+# :nonumber:
+# At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
+# RUPA without calibration, and how closely?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-flat-rho
 # :class: dropdown
 # G is a weighted mean, so a factor that all weights share cancels, but for the small epsilon in its
 # denominator. The largest difference over these runs is {glue:text}`abl-x-gap`.
 # ```
 #
-# 3. A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
-#    {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```{exercise} A committee of graphs
+# :label: abl-committee
+# :nonumber:
+# A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
+# {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-committee
 # :class: dropdown
 # A committee of random graphs, in which the noise of single graphs cancels. Nobody would run it. What
 # a random graph costs is what one such graph costs on average.
 # ```
 #
-# 4. With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```{exercise} Edges kept by a coin
+# :label: abl-coin
+# :nonumber:
+# With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-coin
 # :class: dropdown
 # A step with k edges loses all with probability one half to the power of k; averaged over the steps
 # of these runs, {glue:text}`abl-x-lost` %: of first steps {glue:text}`abl-x-first` %, of later ones
@@ -625,10 +638,14 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
 # well as about edges.
 # ```
 #
-# 5. On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
-#    settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```{exercise} Intervals by chance
+# :label: abl-chance
+# :nonumber:
+# On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
+# settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-chance
 # :class: dropdown
 # About {glue:text}`abl-x-false`, though not independently: settings of one number move together. Look
 # for curves that bend one way, not for single intervals.
