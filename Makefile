@@ -33,7 +33,7 @@ book: $(STAMP)
 	.venv/bin/jupyter-book build . --all -n -W --keep-going
 
 course: $(STAMP)
-	$(PY) book/_ext/course.py . course
+	$(PY) book/_ext/handouts.py . course
 
 test: $(STAMP)
 	$(PY) -m ruff check

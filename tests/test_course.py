@@ -13,9 +13,9 @@ import nbformat
 import pytest
 import yaml
 from built import ROOT
-from course import chapters, course, main
 from deck import Lecture, Part, slides
 from download import download
+from handouts import chapters, course, main
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from quiz import GLUE
 
@@ -213,7 +213,7 @@ def test_a_broken_bank_or_chapter_writes_nothing_and_leaves_the_course_before(
         return {name: (None, 0.0, f"{name}: NameError" if name == NAMES[0] else None)
                 for name in paths}
 
-    monkeypatch.setattr("course.run_or_reuse", failed)
+    monkeypatch.setattr("handouts.run_or_reuse", failed)
     with pytest.raises(InputError, match=f"(?s)^no course was written.*{NAMES[0]}: NameError"):
         main(ROOT, out)
     assert [path.name for path in out.rglob("*.md")] == ["old.md"]
@@ -227,7 +227,7 @@ def test_what_is_written_takes_the_place_of_the_course_before(tmp_path, monkeypa
     async def ran(paths, timeout, root):
         return {name: (stand_in(path), 1.0, None) for name, path in paths.items()}
 
-    monkeypatch.setattr("course.run_or_reuse", ran)
+    monkeypatch.setattr("handouts.run_or_reuse", ran)
     main(ROOT, out)
     assert not (out / "teacher" / "old.md").exists()
     assert len([path for path in out.rglob("*") if path.is_file()]) == 2 * len(NAMES) + 7
@@ -236,19 +236,19 @@ def test_what_is_written_takes_the_place_of_the_course_before(tmp_path, monkeypa
 
 def test_the_folder_is_ignored_and_cleaned_and_make_writes_it():
     recipes = (ROOT / "Makefile").read_text("utf-8")
-    assert "\ncourse: $(STAMP)\n\t$(PY) book/_ext/course.py . course\n" in recipes
+    assert "\ncourse: $(STAMP)\n\t$(PY) book/_ext/handouts.py . course\n" in recipes
     assert "course" in recipes.partition("\nclean:\n")[2].splitlines()[0].split()
     assert "/course/" in (ROOT / ".gitignore").read_text("utf-8").split()
 
 
 def test_a_mistake_is_one_line_on_the_terminal(tmp_path):
-    script = ROOT / "book" / "_ext" / "course.py"
+    script = ROOT / "book" / "_ext" / "handouts.py"
     done = subprocess.run(
         [sys.executable, "-c",
          "import runpy, sys; import execute; from tjlib.trace import InputError\n"
          "async def no(*a): raise InputError('nothing ran')\n"
          "execute.run_or_reuse = no\n"
-         f"sys.argv = ['course.py', {str(ROOT)!r}, {str(tmp_path / 'c')!r}]\n"
+         f"sys.argv = ['handouts.py', {str(ROOT)!r}, {str(tmp_path / 'c')!r}]\n"
          f"runpy.run_path({str(script)!r}, run_name='__main__')"],
         cwd=script.parent, capture_output=True, text=True,
         env={"PYTHONPATH": f"{ROOT}:{script.parent}", "PATH": "/usr/bin:/bin"})

@@ -5,7 +5,7 @@ the book keeps them, so their numbers are the book's; chapters that are not kept
 run first. Refusal: nothing is written unless all of it could be made, a student's
 copy holds no solution, and no date is in any file.
 
-``python course.py ROOT OUT`` writes the folder OUT.
+``python handouts.py ROOT OUT`` writes the folder OUT.
 """
 
 from __future__ import annotations
