@@ -168,6 +168,8 @@ def test_the_share_of_failures_is_right_of_any_log(outcomes):
     (lambda: exercises.check("zzz", 1), "no exercise 'zzz' has a check"),
     (lambda: exercises.check("a5-alarm", 1),
      "exercise a5-alarm: missing a required argument: 'rows'; give it as the exercise does"),
+    (lambda: exercises.check("c2-blind", 0.5, outcomes=[None, None]),
+     "exercise c2-blind: no run of this log has a known outcome"),
     (lambda: exercises.check("a6-always", 1, rows=[]),
      "exercise a6-always: got an unexpected keyword argument 'rows'; give it as the exercise does"),
 ])

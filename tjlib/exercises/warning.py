@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjlib.exercises.asked import asked
+from tjlib.trace import InputError
 
 __all__: list[str] = []
 
@@ -68,6 +69,8 @@ def _edge():
        "of the runs whose outcome is known, how many failed?")
 def _blind(outcomes: Sequence[bool | None]):
     known = [x for x in outcomes if x is not None]
+    if not known:
+        raise InputError("exercise c2-blind: no run of this log has a known outcome")
     failed = known.count(False)
     wrong = [(failed / len(outcomes), "below the line stand the runs with a known outcome alone"),
              (1 - failed / len(known), "that is the share that succeeded")]
