@@ -104,6 +104,7 @@ from tjlib.charts import improving as charts
 from tjlib.charts.show import show
 from tjlib.measure.panels import measured
 from tjlib.uncertainty.choose import CRITERIA, halves
+from tjlib.uncertainty.habits import disagreement
 from tjlib.uncertainty.recipes import PRINTED, recipes
 
 names = [*([] if given.traces == "public" else [given.traces]), *improving.PUBLIC]
@@ -171,9 +172,13 @@ AGREED = "most agreement, other sets"
 gains = {name for method in OURS for name in sets
          if (row := found.get((name, "one length", f"{method} - printed"))) and row["lo"] > 0}
 chapter.text("imp-gains", ", ".join(name for name in sets if name in gains) or "no set")
-told = sets["agentdojo"].about
-chapter.number("imp-best-models", told["model"].nunique(), 0)
-chapter.number("imp-best-succeed", 1 - told["failed"].dropna().astype(float).mean(), 2)
+dojo = sets["agentdojo"]
+chapter.number("imp-best-models", dojo.about["model"].nunique(), 0)
+chapter.number("imp-best-succeed", 1 - dojo.about["failed"].dropna().astype(float).mean(), 2)
+for key, failed in (("succeed", False), ("fail", True)):
+    these = np.flatnonzero(dojo.about["failed"].eq(failed))
+    among = disagreement([dojo.acts[i] for i in these], [dojo.tasks[i] for i in these])
+    chapter.number(f"imp-best-apart-{key}", np.mean([np.mean(x) for x in among if x]), 2)
 chapter.number("imp-follows-printed", follows("printed"), 2)
 chapter.number("imp-recipes", len(recipes()), 0)
 chapter.number("imp-intervals", sum((name, panel, f"{method} - printed") in found for name in sets
@@ -198,8 +203,8 @@ for key, method in (("best", AGREED), ("best-printed", "printed"), ("best-steps"
 #
 # {numref}`fig-imp-minus` has the AUROC of each choice minus that of structural RUPA as printed, on the
 # half of the tasks it was not chosen on: right of the dashed line it ranks failed runs higher than the
-# printed score does. On the left all pairs of a failed and a successful run count; on the right only
-# pairs of the same number of steps, where length knows nothing.
+# printed score does. In one panel of a set all pairs of a failed and a successful run count; in the
+# other only pairs of the same number of steps, where length knows nothing.
 
 # %% mystnb={"figure": {"caption": "AUROC of each label-free choice minus that of structural RUPA as printed, with intervals by whole tasks; over all pairs, and over pairs of one length. Dashed: no difference. Measured here on data/features, each half of the tasks by what the other chose.", "name": "fig-imp-minus"}} tags=["hide-input"]
 SHORT = {"settled": "settled, one recipe", "least length": "least length",
@@ -287,9 +292,11 @@ tables.show(pd.DataFrame(rows, columns=["set", "difference", *PANELS]),
 # RUPA around it minus alone, that is {glue:text}`imp-best-minus-alone`,
 # {glue:text}`imp-best-minus-alone-one` and {glue:text}`imp-best-minus-alone-model`: an interval that is
 # not above 0 says that the gain is the signal's and not the graph's. AgentDojo has the same task done by
-# {glue:text}`imp-best-models` models, and {glue:text}`imp-best-succeed` of its runs succeed: where most do, to
-# depart from what most do is to depart from what works. That is a majority vote, and it needs the others' runs. Where runs of a task are few, or mostly
-# fail, there is no reason for it to hold.
+# {glue:text}`imp-best-models` models, and a share of {glue:text}`imp-best-succeed` of its judged runs
+# succeed. Disagreement among the runs that succeed is {glue:text}`imp-best-apart-succeed`, among those that
+# fail {glue:text}`imp-best-apart-fail`: where the first is lower, to depart from the others is to depart
+# from what works. That is a vote, and it needs the others' runs. Where runs of a task are
+# few, or mostly fail, there is no reason for it to hold.
 #
 # ## What the criteria chose
 
@@ -364,7 +371,7 @@ show(charts.recipes(drawn.round(3), "least length"), name="imp-recipes",
 
 # %% tags=["hide-input"]
 from tjlib.uncertainty.choose import agreement, length_free
-from tjlib.uncertainty.habits import Acts, disagreement, habits
+from tjlib.uncertainty.habits import Acts, habits
 
 pool = [Acts(("find", "pay"), (3, 3))] * 20
 chapter.number("imp-x-first", habits(pool).surprise(Acts(("pay",), (3,)))[0], 2)
