@@ -294,3 +294,9 @@ def test_a_measured_difference_is_that_of_its_two_levels_and_missing_columns_cos
         assert rows["value"]["mine"] == pytest.approx(auroc(
             failed, table["mine"][judged], None if column is None else about[column][judged]))
         assert (rows["n"] == 30).all() and (rows["lo"] <= rows["hi"]).all()
+
+
+def test_runs_that_nobody_judged_are_one_line():
+    about = pd.DataFrame({"task": ["k"], "model": [""], "steps": [3], "failed": [None]})
+    with pytest.raises(InputError, match="^no run has an outcome.*labels beside it$"):
+        panels.measured(pd.DataFrame({"printed": [1.0]}), about, [], 0, 100)
