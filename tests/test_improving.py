@@ -298,5 +298,5 @@ def test_a_measured_difference_is_that_of_its_two_levels_and_missing_columns_cos
 
 def test_runs_that_nobody_judged_are_one_line():
     about = pd.DataFrame({"task": ["k"], "model": [""], "steps": [3], "failed": [None]})
-    with pytest.raises(InputError, match="^no run has an outcome.*labels beside it$"):
+    with pytest.raises(InputError, match=r"^no run has an outcome.*labels beside it$"):
         panels.measured(pd.DataFrame({"printed": [1.0]}), about, [], 0, 100)
