@@ -375,7 +375,9 @@ def test_only_the_store_opens_files(name):
 @every_module
 def test_only_the_fetcher_and_the_model_clients_reach_the_network(name):
     if name not in SOCKETS:
-        assert {target.split(".")[0] for target in imports(name)} & NETWORK == set()
+        # urllib.parse quotes, and reaches nothing.
+        reached = {target for target in imports(name) if not target.startswith("urllib.parse")}
+        assert {target.split(".")[0] for target in reached - {"urllib"}} & NETWORK == set()
 
 
 @every_module
