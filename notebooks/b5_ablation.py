@@ -302,7 +302,7 @@ METRICS = {
     "best F1": ("f1", lambda y, s: (best_f1(y, s) or (None,))[0])}
 judged = log.runs["failed"].notna().to_numpy()
 runs, failed = log.runs[judged], log.runs["failed"][judged].astype(bool).to_numpy()
-both, level, rows = len(set(failed)) == 2, {}, []
+level, rows = {}, []
 for title, (column, metric) in METRICS.items():
     for form, study in forms.items():
         for name in printed.index:
@@ -310,8 +310,9 @@ for title, (column, metric) in METRICS.items():
             if metric:
                 scored = parts[study][name][judged]
                 ok = ~np.isnan(scored).any(axis=1)
-                value = np.mean([metric(failed[ok], s) for s in scored[ok].T]) if both else None
-                row |= {"value": value, "lo": None, "hi": None, "why": "" if both else row["why"]}
+                value = None if row["value"] is None else np.mean(
+                    [metric(failed[ok], s) for s in scored[ok].T])
+                row |= {"value": value, "lo": None, "hi": None}
             level[form, title, name] = row["value"]
             rows.append({"panel": f"{title}, {form}", "label": ablation.NAMES[name],
                          **{k: row[k] for k in ("value", "lo", "hi")},
@@ -323,11 +324,12 @@ ablated = printed.drop(index="full")
 chapter.number("abl-p-drop-auroc", printed.loc["full", "auroc"] - printed.loc["drop50", "auroc"], 3)
 chapter.number("abl-p-drop-auprc", printed.loc["full", "auprc"] - printed.loc["drop50", "auprc"], 3)
 chapter.number("abl-p-band", ablated["auprc"].max() - ablated["auprc"].min(), 3)
-chapter.number("abl-drop-ap", level["structural", "average precision", "drop50"]
-               - level["structural", "average precision", "full"] if both else None, 3)
+drop, kept = (level["structural", "average precision", name] for name in ("drop50", "full"))
+chapter.number("abl-drop-ap", None if kept is None else drop - kept, 3)
 for called, name in (("graph", "no_graph"), ("propagation", "no_propagation"),
                      ("random", "random_graph")):
     chapter.number(f"abl-p-{called}", printed.loc[name, "auroc"] - printed.loc["full", "auroc"], 3)
+both = len(set(failed)) == 2
 share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
