@@ -457,7 +457,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # %% [markdown]
 # At {glue:text}`ew-budget` % structural RUPA stops {glue:text}`ew-s-caught` of the failed runs and
 # {glue:text}`ew-s-false` of the successful ones, and a failed run goes on for {glue:text}`ew-s-delay`
-# steps; if a coin stopped as many at their first step, for {glue:text}`ew-s-coin`; with the number of steps for {glue:text}`ew-steps-delay`, with `flat` for
+# steps; a coin that stops as many successful runs lets it go on for {glue:text}`ew-s-coin`. With the
+# number of steps it goes on for {glue:text}`ew-steps-delay`, with `flat` for
 # {glue:text}`ew-flat-delay`, with RUPA and own uncertainty for {glue:text}`ew-o-delay`. The steps still
 # to come are over the runs each method stops, which are not the same: a method that stops only the
 # longest has many steps left to save.
