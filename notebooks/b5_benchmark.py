@@ -259,7 +259,8 @@ for name, scores in single.items():
     called, several = across.NAMES.get(name, name), table["model"].nunique() - 1
     for model, part in table.groupby("model", sort=False):
         first, values = part.iloc[0], [tables.estimate(row, 2) for row in part.to_dict("records")]
-        line = [f"{first['n']:,}", f"{100 * first['rate']:.0f}\N{NO-BREAK SPACE}%"]
+        line = [f"{first['n']:,}",
+                f"{100 * first['rate']:.0f}\N{NO-BREAK SPACE}%" if first["n"] else "none"]
         if model == MEAN:
             means.append([called, ", ".join(line), f"{first['setups']} of {several}", *values[:3], *(
                 tables.estimate(cell[name, m, "auroc"], 2) if (name, m, "auroc") in cell
