@@ -14,31 +14,34 @@
 # %% [markdown]
 # # Which part earns its place?
 #
-# **The claim.** Section 5.4 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) takes parts of RUPA away and reads off its
-# Table 4 that {term}`graph <relational graph>` and {term}`propagation` both contribute substantially. Beside the full
-# score the table has four rows, of one agent and without intervals, and two rows are missing: the same inputs with no graph at all, and a graph of
-# nothing but what came last. This chapter takes away every part on every set of runs we hold, adds
-# the missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole
-# tasks for the change itself. No part and no number was set by an outcome.
+# **The claim.** Section 5.4 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) takes parts of RUPA away and
+# reads off its Table 4 that {term}`graph <relational graph>` and {term}`propagation` both
+# contribute substantially. Beside the full score the table has four rows, of one agent and without
+# intervals, and two rows are missing: the same inputs with no graph at all, and a graph of nothing
+# but what came last. This chapter takes away every part on every set of runs we hold, adds the
+# missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole tasks
+# for the change itself. No part and no number was set by an outcome.
 #
 # ```{admonition} In one minute
-# {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any graph
-# (`flat`, the {term}`flat score`), put in its place, lower the {term}`AUROC` on: {glue:text}`abl-flat-lower`; raise it on:
-# {glue:text}`abl-flat-higher`; and cannot be told from RUPA on: {glue:text}`abl-flat-open`. Over pairs
-# of runs of the same length `flat` lowers it on: {glue:text}`abl-flat-length-lower`. What lowers it,
-# with the number of sets where it does: {glue:text}`abl-earn`. What raises it:
-# {glue:text}`abl-cost`. What changes nothing that any of these sets can tell: {glue:text}`abl-idle`.
+# {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any
+# graph (`flat`, the {term}`flat score`), put in its place, lower the {term}`AUROC` on:
+# {glue:text}`abl-flat-lower`; raise it on: {glue:text}`abl-flat-higher`; and cannot be told from
+# RUPA on: {glue:text}`abl-flat-open`. Over pairs of runs of the same length `flat` lowers it on:
+# {glue:text}`abl-flat-length-lower`. What lowers it, with the number of sets where it does:
+# {glue:text}`abl-earn`. What raises it: {glue:text}`abl-cost`. What changes nothing that any of
+# these sets can tell: {glue:text}`abl-idle`.
 # ```
 
 # %% [markdown]
 # ## What is taken away, and from what
 #
 # There are two forms of the score. The **structural** form gives every step the same
-# {term}`uncertainty of its own <local uncertainty>`, so that goal, observations and graph are all it has. The form with **own uncertainty** puts
-# in what a step's tokens say. The paper has the second. For logs without token probabilities we give
-# both, and here the probabilities, if the log has none, are those of a
-# {term}`surrogate`, a small model {cite}`allal2025smollm2` that read the runs afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
+# {term}`uncertainty of its own <local uncertainty>`, so that goal, observations and graph are all
+# it has. The form with **own uncertainty** puts in what a step's tokens say. The paper has the
+# second. For logs without token probabilities we give both, and here the probabilities, if the log
+# has none, are those of a {term}`surrogate`, a small model {cite}`allal2025smollm2` that read the
+# runs afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
 #
 # Looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
 # {glue:text}`abl-source`. Beside it stand the other stored sets of public runs, in the structural
@@ -54,10 +57,11 @@
 #
 # The paper does not define its rows. Ours are: *no graph*, no edge at all, and as the goal enters
 # through the graph, it goes too; *no propagation*, a step passes on its own uncertainty instead of
-# its {term}`risk`; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its {term}`relation`
-# and its weight, but comes from any earlier node. The last two draw, so they are done with
-# {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a graph of what
-# was recent; *no cap* is the score as printed, without the bound of the authors' code.
+# its {term}`risk`; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its
+# {term}`relation` and its weight, but comes from any earlier node. The last two draw, so they are
+# done with {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a
+# graph of what was recent; *no cap* is the score as printed, without the bound of the authors'
+# code.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -302,7 +306,7 @@ METRICS = {
     "best F1": ("f1", lambda y, s: (best_f1(y, s) or (None,))[0])}
 judged = log.runs["failed"].notna().to_numpy()
 runs, failed = log.runs[judged], log.runs["failed"][judged].astype(bool).to_numpy()
-both, level, rows = len(set(failed)) == 2, {}, []
+level, rows = {}, []
 for title, (column, metric) in METRICS.items():
     for form, study in forms.items():
         for name in printed.index:
@@ -310,8 +314,9 @@ for title, (column, metric) in METRICS.items():
             if metric:
                 scored = parts[study][name][judged]
                 ok = ~np.isnan(scored).any(axis=1)
-                value = np.mean([metric(failed[ok], s) for s in scored[ok].T]) if both else None
-                row |= {"value": value, "lo": None, "hi": None, "why": "" if both else row["why"]}
+                value = None if row["value"] is None else np.mean(
+                    [metric(failed[ok], s) for s in scored[ok].T])
+                row |= {"value": value, "lo": None, "hi": None}
             level[form, title, name] = row["value"]
             rows.append({"panel": f"{title}, {form}", "label": ablation.NAMES[name],
                          **{k: row[k] for k in ("value", "lo", "hi")},
@@ -323,11 +328,12 @@ ablated = printed.drop(index="full")
 chapter.number("abl-p-drop-auroc", printed.loc["full", "auroc"] - printed.loc["drop50", "auroc"], 3)
 chapter.number("abl-p-drop-auprc", printed.loc["full", "auprc"] - printed.loc["drop50", "auprc"], 3)
 chapter.number("abl-p-band", ablated["auprc"].max() - ablated["auprc"].min(), 3)
-chapter.number("abl-drop-ap", level["structural", "average precision", "drop50"]
-               - level["structural", "average precision", "full"] if both else None, 3)
+drop, kept = (level["structural", "average precision", name] for name in ("drop50", "full"))
+chapter.number("abl-drop-ap", None if kept is None else drop - kept, 3)
 for called, name in (("graph", "no_graph"), ("propagation", "no_propagation"),
                      ("random", "random_graph")):
     chapter.number(f"abl-p-{called}", printed.loc[name, "auroc"] - printed.loc["full", "auroc"], 3)
+both = len(set(failed)) == 2
 share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)

@@ -14,43 +14,41 @@
 # %% [markdown]
 # # How early, at what price?
 #
-# **The claim.** Section 5.3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) cuts runs short, by a share of their steps or
-# by a number of steps, and finds that RUPA ranks failures well from little of a run. An early warning
-# has a price that such a curve does not show: how many good runs it would stop. And a cut by share
-# knows how long the run will be, which nobody knows while it goes on. This chapter has the alarms,
-# the curves and the leak, on every set of runs we hold, beside a {term}`control` that has read nothing:
-# the number of steps so far.
+# **The claim.** Section 5.3 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) cuts runs short, by a share of
+# their steps or by a number of steps, and finds that RUPA ranks failures well from little of a run.
+# An early warning has a price that such a curve does not show: how many good runs it would stop.
+# And a cut by share knows how long the run will be, which nobody knows while it goes on. This
+# chapter has the alarms, the curves and the leak, on every set of runs we hold, beside a
+# {term}`control` that has read nothing: the number of steps so far.
 #
 # ```{admonition} In one minute
 # {glue:text}`ew-all-n` runs in {glue:text}`ew-sets` sets. At a budget of {glue:text}`ew-budget` %
-# {term}`false alarms <false alarm>`, structural RUPA stops failed runs earlier than the number of steps does on:
-# {glue:text}`ew-delay-steps-lower`; later on: {glue:text}`ew-delay-steps-higher`; no difference can be
-# told on: {glue:text}`ew-delay-steps-open`. Earlier than its own inputs without a graph (`flat`, the
-# {term}`flat score`):
-# {glue:text}`ew-delay-flat-lower`. On {glue:text}`ew-here` it stops {glue:text}`ew-s-caught` of the
-# failed runs and {glue:text}`ew-s-false` of the successful ones; the number of steps,
-# {glue:text}`ew-steps-caught` and {glue:text}`ew-steps-false`. Among runs still going after
-# {glue:text}`ew-k` steps it ranks failures better than a coin on: {glue:text}`ew-above`. And the leak:
-# after a *tenth* of its steps, a run's number of steps so far already has an
-# {term}`AUROC` of
-# {glue:text}`ew-leak-tenth` on {glue:text}`ew-here`.
+# {term}`false alarms <false alarm>`, structural RUPA stops failed runs earlier than the number of
+# steps does on: {glue:text}`ew-delay-steps-lower`; later on: {glue:text}`ew-delay-steps-higher`; no
+# difference can be told on: {glue:text}`ew-delay-steps-open`. Earlier than its own inputs without a
+# graph (`flat`, the {term}`flat score`): {glue:text}`ew-delay-flat-lower`. On {glue:text}`ew-here`
+# it stops {glue:text}`ew-s-caught` of the failed runs and {glue:text}`ew-s-false` of the successful
+# ones; the number of steps, {glue:text}`ew-steps-caught` and {glue:text}`ew-steps-false`. Among
+# runs still going after {glue:text}`ew-k` steps it ranks failures better than a coin on:
+# {glue:text}`ew-above`. And the leak: after a *tenth* of its steps, a run's number of steps so far
+# already has an {term}`AUROC` of {glue:text}`ew-leak-tenth` on {glue:text}`ew-here`.
 # ```
 
 # %% [markdown]
 # ## Cutting a run
 #
-# A step's {term}`risk` depends on what came before it and on nothing later, so one pass over a run gives the
-# score of every prefix: the mean of its risks so far. A prefix ends with a step, before what that
-# step will observe. Beside structural RUPA, for which all steps are alike and only goal, observations
-# and graph speak, run `flat`, which has the same inputs without a graph, and the number of steps so
-# far.
+# A step's {term}`risk` depends on what came before it and on nothing later, so one pass over a run
+# gives the score of every prefix: the mean of its risks so far. A prefix ends with a step, before
+# what that step will observe. Beside structural RUPA, for which all steps are alike and only goal,
+# observations and graph speak, run `flat`, which has the same inputs without a graph, and the
+# number of steps so far.
 #
 # Looked at closely on this page: {glue:text}`ew-origin`. A step's
-# {term}`own uncertainty <local uncertainty>` there: {glue:text}`ew-source`. Beside it stand the other stored sets of public runs. A set of runs that
-# students made with tau2 is left out: of its {glue:text}`ew-students` runs
-# {glue:text}`ew-students-open` have no outcome, and {glue:text}`ew-students-failed` failed. For a log
-# of yours, with the stored sets beside it:
+# {term}`own uncertainty <local uncertainty>` there: {glue:text}`ew-source`. Beside it stand the
+# other stored sets of public runs. A set of runs that students made with tau2 is left out: of its
+# {glue:text}`ew-students` runs {glue:text}`ew-students-open` have no outcome, and
+# {glue:text}`ew-students-failed` failed. For a log of yours, with the stored sets beside it:
 #
 # ```bash
 # tjlib rerun b5_early_warning -p traces my_runs.jsonl -p budget 0.2
@@ -278,12 +276,13 @@ tables.show(pd.DataFrame(lines, columns=[
 #
 # ## By steps
 #
-# {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are *still
-# going*, for that is the question of somebody who watches: of the runs before me, which will fail?
-# The number of steps so far is the same for each of them and stands on the line, by construction.
-# {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper), beside which stands, as a
-# short dashed line, what no knowledge gives: the share of these runs that fail. That share changes
-# from cut to cut, so average precisions at two cuts do not compare; the distance to the line does.
+# {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are
+# *still going*, for that is the question of somebody who watches: of the runs before me, which will
+# fail? The number of steps so far is the same for each of them and stands on the line, by
+# construction. {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper),
+# beside which stands, as a short dashed line, what no knowledge gives: the share of these runs that
+# fail. That share changes from cut to cut, so average precisions at two cuts do not compare; the
+# distance to the line does.
 #
 # After one step, all that structural RUPA has read is how far that step is from the goal.
 
@@ -361,16 +360,16 @@ tables.show(pd.DataFrame(lines, columns=[
 #
 # ## By share: the leak
 #
-# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's Figure 3
-# does, for GAIA and Terminal-Bench with MiniMax-M2.7. That figure has curves and no printed values, so
-# no hollow mark stands here; the whole runs at its right end are in Table 2, which
-# [the benchmark](b5_benchmark) has. Look at the steps so far first. They have read nothing, yet after a tenth of each run of
-# {glue:text}`ew-here` they have {glue:text}`ew-leak-tenth`, and after the whole
-# {glue:text}`ew-steps-whole`: a tenth of a long run is more steps than a tenth of a short one, so the
-# cut itself tells how long the run is going to be. Whatever grows with the number of steps, a mean
-# over RUPA's rising first risks among it, is told the same thing. On a set where long runs fail the
-# curve is flattered, on one where short runs fail it is hurt, and on neither does it say what could
-# have been known.
+# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's
+# Figure 3 does, for GAIA and Terminal-Bench with MiniMax-M2.7. That figure has curves and no
+# printed values, so no hollow mark stands here; the whole runs at its right end are in Table 2,
+# which [the benchmark](b5_benchmark) has. Look at the steps so far first. They have read nothing,
+# yet after a tenth of each run of {glue:text}`ew-here` they have {glue:text}`ew-leak-tenth`, and
+# after the whole {glue:text}`ew-steps-whole`: a tenth of a long run is more steps than a tenth of a
+# short one, so the cut itself tells how long the run is going to be. Whatever grows with the number
+# of steps, a mean over RUPA's rising first risks among it, is told the same thing. On a set where
+# long runs fail the curve is flattered, on one where short runs fail it is hurt, and on neither
+# does it say what could have been known.
 
 # %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, a panel a set, with intervals by whole tasks. Dashed: chance. The number of steps so far has read nothing. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-share"}} tags=["hide-input"]
 rows = tidy([mark(row, name, f"{p:.0%}", prefixes.METHODS[m]) for name in sets
@@ -457,7 +456,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # %% [markdown]
 # At {glue:text}`ew-budget` % structural RUPA stops {glue:text}`ew-s-caught` of the failed runs and
 # {glue:text}`ew-s-false` of the successful ones, and a failed run goes on for {glue:text}`ew-s-delay`
-# steps; if a coin stopped as many at their first step, for {glue:text}`ew-s-coin`; with the number of steps for {glue:text}`ew-steps-delay`, with `flat` for
+# steps; a coin that stops as many successful runs lets it go on for {glue:text}`ew-s-coin`. With the
+# number of steps it goes on for {glue:text}`ew-steps-delay`, with `flat` for
 # {glue:text}`ew-flat-delay`, with RUPA and own uncertainty for {glue:text}`ew-o-delay`. The steps still
 # to come are over the runs each method stops, which are not the same: a method that stops only the
 # longest has many steps left to save.
@@ -467,11 +467,12 @@ tables.show(pd.DataFrame(lines, columns=[
 # The paper sorts GAIA runs of MiniMax-M2.7 into bins of about equal entropy. For the lowest it
 # reports an AUROC of about {glue:text}`ew-p-auroc` and an AUPRC of about {glue:text}`ew-p-ap` for
 # RUPA, where token-level scores are at about one half. {numref}`fig-ew-bins` and
-# {numref}`fig-ew-bins-ap` (its AUPRC as {term}`average precision`) sort the runs here into five bins by the mean of their steps' own
-# uncertainty; the paper's marks are hollow. **Why they differ:** another agent, another benchmark, and
-# here the uncertainty is what the top of this page says. Within a bin the mean of own uncertainty has
-# little left to rank by, but length has: its panel is the one to hold the others against. A bin of
-# fewer than {glue:text}`ew-least` runs, or of one outcome, has no mark; the table says why.
+# {numref}`fig-ew-bins-ap` (its AUPRC as {term}`average precision`) sort the runs here into five
+# bins by the mean of their steps' own uncertainty; the paper's marks are hollow. **Why they
+# differ:** another agent, another benchmark, and here the uncertainty is what the top of this page
+# says. Within a bin the mean of own uncertainty has little left to rank by, but length has: its
+# panel is the one to hold the others against. A bin of fewer than {glue:text}`ew-least` runs, or of
+# one outcome, has no mark; the table says why.
 
 # %% tags=["hide-input"]
 LEAST = 10

@@ -14,24 +14,24 @@
 # %% [markdown]
 # # Does a score help the agent act?
 #
-# **The claim.** Section 5.3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) lets an agent draw several next calls and take
-# the one with the lowest uncertainty. With RUPA as the score it solves more tasks than with any other.
-# A choice among candidates is only as good as the score's order *of these candidates*. This chapter
-# records candidates of a real model, lets every score choose among the very same ones, and asks what
-# the printed gains stand on.
+# **The claim.** Section 5.3 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) lets an agent draw several next
+# calls and take the one with the lowest uncertainty. With RUPA as the score it solves more tasks
+# than with any other. A choice among candidates is only as good as the score's order *of these
+# candidates*. This chapter records candidates of a real model, lets every score choose among the
+# very same ones, and asks what the printed gains stand on.
 #
 # ```{admonition} In one minute
 # At {glue:text}`gs-n` points of {glue:text}`gs-cases` refund cases a model drew
 # {glue:text}`gs-drawn` candidates each. The first drawn was the right next call in
 # {glue:text}`gs-random-right`; RUPA's choice in {glue:text}`gs-rupa-right`, a paired difference of
-# {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right and
-# a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the mean
-# negative {term}`log-probability` with {glue:text}`gs-entropy-auroc`, a coin with one half.
-# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an {term}`AUROC` of
-# {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of cases, RUPA
-# {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the paper's table three of
-# the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
+# {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right
+# and a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the
+# mean negative {term}`log-probability` with {glue:text}`gs-entropy-auroc`, a coin with one half.
+# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an
+# {term}`AUROC` of {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of
+# cases, RUPA {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the
+# paper's table three of the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
 # ```
 
 # %% [markdown]
@@ -238,22 +238,23 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 # {glue:text}`gs-riskier`. RUPA's difference there is {glue:text}`gs-rupa-spared`, entropy's
 # {glue:text}`gs-entropy-spared`.
 #
-# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There a wrong one has the
-# higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs. This is the number to hold against the
-# dial of the simulation below: it says how much this model's own uncertainty knows.
+# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There a wrong one
+# has the higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs. This is the number to hold
+# against the dial of the simulation below: it says how much this model's own uncertainty knows.
 #
-# RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which has its
-# inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is {glue:text}`gs-rupa-flat`. The
-# equations say how little can differ. At one point all candidates have the same past, hence the same momentum. What is
-# left of a candidate's risk is its own uncertainty, its distance from the goal, and the mean risk of
-# the steps it is related to; and most of these relations, to the newest step, observation and
-# instruction, are the same for all of them too. Only who repeats, goes on or turns aside differs.
+# RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which
+# has its inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is
+# {glue:text}`gs-rupa-flat`. The equations say how little can differ. At one point all candidates
+# have the same past, hence the same momentum. What is left of a candidate's risk is its own
+# uncertainty, its distance from the goal, and the mean risk of the steps it is related to; and most
+# of these relations, to the newest step, observation and instruction, are the same for all of them
+# too. Only who repeats, goes on or turns aside differs.
 #
-# What does a low -log p buy? Entropy's most frequent tool is {glue:text}`gs-favourite`, which it took at
-# {glue:text}`gs-favourite-entropy` % of the points; the first drawn was that tool at
-# {glue:text}`gs-favourite-random` %, and it was right at {glue:text}`gs-favourite-right` %. A call whose
-# words stand in the prompt already is easy to say again, and often it is also safe; neither makes it the
-# next one. The folded table has all tools.
+# What does a low -log p buy? Entropy's most frequent tool is {glue:text}`gs-favourite`, which it
+# took at {glue:text}`gs-favourite-entropy` % of the points; the first drawn was that tool at
+# {glue:text}`gs-favourite-random` %, and it was right at {glue:text}`gs-favourite-right` %. A call
+# whose words stand in the prompt already is easy to say again, and often it is also safe; neither
+# makes it the next one. The folded table has all tools.
 #
 # TRACER's score is the largest risk of the whole run, so candidates that are all less risky than some
 # earlier step would share one score, and the first drawn be taken. That happens at
@@ -302,13 +303,13 @@ show(guided.gains(rows), name="gs-gains", table=rows[["selector", "shown", "wher
 # and the noise of a repetition is not known at all.
 #
 # Read as repetitions, the table says two things. Choosing by mean -log p beat the first drawn in
-# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three by
-# {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`: by more than two standard deviations of such
-# a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells, while it
-# lies above the *best* of the three by more than they differ among themselves in
-# {glue:text}`gs-beyond`. So the order entropy, SAUP, TRACER carries nothing, and RUPA's lead is more
-# than a rerun in some cells and not in others. What tasks these are drawn from adds its own noise,
-# which a rerun on the same tasks does not show.
+# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three
+# by {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`: by more than two standard deviations
+# of such a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells`
+# cells, while it lies above the *best* of the three by more than they differ among themselves in
+# {glue:text}`gs-beyond`. So the order entropy, SAUP, TRACER carries nothing, and RUPA's lead is
+# more than a rerun in some cells and not in others. What tasks these are drawn from adds its own
+# noise, which a rerun on the same tasks does not show.
 
 # %% tags=["hide-input"]
 floor = same_rule(printed)
@@ -341,13 +342,14 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # ## Driven to the end
 #
 # A decision is not an episode. In {glue:text}`gs-driven` cases each selector took over after
-# {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose paths
-# agree share every candidate; they part where they first choose otherwise. A case is solved if the
-# outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on
-# {term}`organic faults <organic fault>`. Solved by random: {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
-# {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
-# {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases cannot
-# tell five selectors apart; the intervals say so.
+# {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose
+# paths agree share every candidate; they part where they first choose otherwise. A case is solved
+# if the outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on
+# {term}`organic faults <organic fault>`. Solved by random: {glue:text}`gs-random-solved`; entropy
+# {glue:text}`gs-entropy-solved`; SAUP {glue:text}`gs-saup-solved`; TRACER
+# {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
+# {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases
+# cannot tell five selectors apart; the intervals say so.
 #
 # ## What it costs
 #
@@ -386,23 +388,23 @@ show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "labe
 # ## When a score does help
 #
 # Where a selector gains nothing, is it because selecting does not work, or because the model's
-# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose candidates is right
-# with probability {glue:text}`gs-competence`, else a repetition, an invented id, a refund nobody
-# checked, or a reply too early. Its mean -log p is drawn higher for wrong calls by a dial, the AUROC of
-# that number: one half says nothing. {numref}`fig-gs-dial` drives
+# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose
+# candidates is right with probability {glue:text}`gs-competence`, else a repetition, an invented
+# id, a refund nobody checked, or a reply too early. Its mean -log p is drawn higher for wrong calls
+# by a dial, the AUROC of that number: one half says nothing. {numref}`fig-gs-dial` drives
 # {glue:text}`gs-sim-cases` cases from the goal to the end at each setting.
 #
 # The first drawn solves {glue:text}`gs-sim-random` at every setting, and knowing the right call
 # {glue:text}`gs-sim-best`. Where own uncertainty says nothing, entropy solves
 # {glue:text}`gs-sim-entropy-low` and RUPA {glue:text}`gs-sim-rupa-low`; at an AUROC of
-# {glue:text}`gs-sim-high`, {glue:text}`gs-sim-entropy-high` and {glue:text}`gs-sim-rupa-high`. RUPA minus
-# entropy over all settings is {glue:text}`gs-sim-rupa-entropy`, RUPA minus flat
+# {glue:text}`gs-sim-high`, {glue:text}`gs-sim-entropy-high` and {glue:text}`gs-sim-rupa-high`. RUPA
+# minus entropy over all settings is {glue:text}`gs-sim-rupa-entropy`, RUPA minus flat
 # {glue:text}`gs-sim-rupa-flat`. The model whose candidates were recorded stands at
 # {glue:text}`gs-entropy-auroc` on this dial.
 #
-# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far from
-# the goal's words, and some are calls made again. TRACER's largest risk so far hides what lies below
-# it, so it can follow the dial only where the newest step is the riskiest.
+# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far
+# from the goal's words, and some are calls made again. TRACER's largest risk so far hides what lies
+# below it, so it can follow the dial only where the newest step is the riskiest.
 
 # %% tags=["hide-input"]
 DIAL = (0.5, 0.6, 0.7, 0.8, 0.9)
