@@ -28,7 +28,7 @@ LEFT_OUT = {
 #: All rules, and those that the dark scheme, which changes colours and nothing else, can break.
 RULES = {
     "light": {"runOnly": TAGS, "rules": LEFT_OUT},
-    "dark": {"runOnly": ["cat.color"]},
+    "dark": {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}},
 }
 
 #: Texts whose contrast is below WCAG's 1.4.3, each with its ratio and its two colours. Backgrounds
@@ -110,6 +110,8 @@ SETTLED = """() => [...document.querySelectorAll('.tj-chart')].every((chart) => 
   const width = Number(chart.querySelector('.tj-live svg')?.getAttribute('width'));
   return !chart.clientWidth || (width && Math.abs(width - chart.clientWidth) <= 40);
 })"""
+#: Folds of code hold most elements of a page and one kind of them: axe looks at them closed.
+CLOSE = OPEN.replace("'details'", "'details.hide'").replace("true", "false")
 #: Charts that are shrunk, or whose words are below 14 px as they are seen.
 SMALL = """() => [...document.querySelectorAll('.tj-live svg')].filter((svg) => svg.clientWidth)
   .map((svg) => [svg, svg.getBoundingClientRect().width / Number(svg.getAttribute('width'))])
@@ -142,6 +144,8 @@ def test_a_page_breaks_no_rule_of_wcag_and_is_small_enough_and_large_enough(
     page, complaints = visit(browser, f"{origin}/{name}.html", scheme=scheme,
                              viewport=WIDTHS["desk"], reduced_motion="reduce")
     page.evaluate(OPEN)
+    # Asked before axe, which looks for an imported style sheet in a wrong place.
+    assert complaints == []
     found = {}
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
@@ -149,11 +153,14 @@ def test_a_page_breaks_no_rule_of_wcag_and_is_small_enough_and_large_enough(
         page.wait_for_function(SETTLED, timeout=60_000)
         told = page.evaluate(CONTRAST)
         assert told["seen"] >= 10
-        found[width] = [*faults(page, RULES[scheme]), *told["low"], *page.evaluate(SMALL)]
+        found[width] = [*told["low"], *page.evaluate(SMALL)]
         if (over := page.evaluate(WIDE)) > 0:
             found[width].append(f"{over} px too wide")
+        page.evaluate(CLOSE)
+        found[width] += faults(page, RULES[scheme])
+        page.evaluate(OPEN)
     page.context.close()
-    assert found == {"desk": [], "phone": []} and complaints == []
+    assert found == {"desk": [], "phone": []}
 
 
 BAD = """<html><head><title>Bad</title></head><body><main><h1>One</h1><h3>Three</h3>

@@ -13,7 +13,6 @@ import html
 import json
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import altair
 import vl_convert
@@ -34,6 +33,8 @@ _UNSEEN = re.compile(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opaci
 # Paths that draw nothing, and digits of a place that no eye tells apart.
 _EMPTY = re.compile("<path d='(?:M0,0h0v0h0Z)?'(?: display='none')?/>")
 _FINE = re.compile(r"\d+\.\d{3,}")
+# What would end a picture's address, or be read as something else in it.
+_ADDRESS = str.maketrans({one: f"%{ord(one):02X}" for one in '%#"&\n\t'})
 
 # The still picture's width in pixels; the page scales it.
 _WIDTH = 640
@@ -144,7 +145,7 @@ def _address(svg: str) -> str:
     """
     light = re.sub("<[^>]+>", lambda tag: _light(tag[0]), svg)
     light = _EMPTY.sub("", light).replace("<svg", "<svg font-family='sans-serif' font-size='14px'")
-    return quote(light, safe=" =<>/:;,()'")
+    return light.translate(_ADDRESS)
 
 
 def _light(tag: str) -> str:
