@@ -261,8 +261,8 @@ for key, form in KEYS.items():
 
 # %% [markdown]
 # **What is told apart.** {glue:text}`abl-parts` rows on {glue:text}`abl-sets` sets are many
-# intervals; about {glue:text}`abl-by-chance` of them would leave out 0 if no part did anything. On
-# {glue:text}`abl-here` structural RUPA has {glue:text}`abl-s-full`, lowered by taking away:
+# intervals; about {glue:text}`abl-by-chance` of them would leave out 0 if no part did anything, so
+# take a single row with care. On {glue:text}`abl-here` structural RUPA has {glue:text}`abl-s-full`, lowered by taking away:
 # {glue:text}`abl-s-lower`; raised by: {glue:text}`abl-s-higher`. With own uncertainty it has
 # {glue:text}`abl-o-full`, lowered by: {glue:text}`abl-o-lower`; raised by: {glue:text}`abl-o-higher`.
 #

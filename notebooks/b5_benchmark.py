@@ -191,10 +191,11 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # very different rates (of AgentDojo, one model behind one defence); of *one length*, where length
 # knows nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since
 # some tasks are harder than others. Bars and brackets are 95 % intervals by a
-# {term}`bootstrap by task`. Tables made apart draw apart, so the same interval may end a hundredth
-# elsewhere in another. Agents were not drawn: the intervals speak of these agents. Out of so many
-# about {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by
-# shared words here, whatever is chosen for the log below.
+# {term}`bootstrap by task`: whole tasks are drawn, because trials of one task are alike. Tables
+# made apart draw apart, so the same interval may end a hundredth elsewhere in another. Agents were
+# not drawn: the intervals speak of these agents. Out of so many about
+# {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by shared
+# words here, whatever is chosen for the log below.
 #
 # Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and
 # of repeated calls, TRACER {cite}`tayebati2026tracer` as far as a log allows, and on the airline
