@@ -104,12 +104,13 @@ CONTRAST = """() => {
   return { low: [...low], seen };
 }"""
 
-#: Open what is folded, and wait until each chart in view is drawn at the width it now has.
+#: Open what is folded, and wait until each chart in view is drawn at the width it now has, and
+#: nothing is still fading in.
 OPEN = "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 SETTLED = """() => [...document.querySelectorAll('.tj-chart')].every((chart) => {
   const width = Number(chart.querySelector('.tj-live svg')?.getAttribute('width'));
   return !chart.clientWidth || (width && Math.abs(width - chart.clientWidth) <= 40);
-})"""
+}) && document.getAnimations().every((one) => one.playState !== 'running')"""
 #: Folds of code hold most elements of a page and one kind of them: axe looks at them closed.
 CLOSE = OPEN.replace("'details'", "'details.hide'").replace("true", "false")
 #: Charts that are shrunk, or whose words are below 14 px as they are seen.
