@@ -7,15 +7,16 @@ ARGS   ?=
 PY     := .venv/bin/python
 STAMP  := .venv/.installed
 
-.PHONY: help book test serve sync bench clean distclean
+.PHONY: help book course test serve sync bench clean distclean
 
 help:
 	@echo "make book        build the book, running what changed: _build/html/index.html"
+	@echo "make course      write course/: notebooks for students and teacher, quiz, slides, guide"
 	@echo "make test        lint and run the tests (ARGS='-k name' selects)"
 	@echo "make serve       show the built book on http://127.0.0.1:$(PORT) (PORT=8000)"
 	@echo "make sync        make notebooks/NAME.ipynb agree with NAME.py, redraw the README picture"
 	@echo "make bench       time testbed, bootstrap, graph and logs, score the reply judge"
-	@echo "make clean       remove the book, rerun/, every cache and every compiled file"
+	@echo "make clean       remove the book, rerun/, course/, every cache and every compiled file"
 	@echo "make distclean   the same, and .venv"
 
 # The stamp comes last: an installation that failed is tried again.
@@ -30,6 +31,9 @@ $(STAMP): requirements.txt pyproject.toml
 book: $(STAMP)
 	rm -rf _build
 	.venv/bin/jupyter-book build . --all -n -W --keep-going
+
+course: $(STAMP)
+	$(PY) book/_ext/handouts.py . course
 
 test: $(STAMP)
 	$(PY) -m ruff check
@@ -51,7 +55,7 @@ bench: $(STAMP)
 	$(PY) bench/reply.py none jaccard
 
 clean:
-	rm -rf _build .chapters .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun
+	rm -rf _build .chapters course .pytest_cache .hypothesis .ruff_cache .jupyter_cache dist rerun
 	find . -path ./.venv -prune -o -type d \
 	    \( -name __pycache__ -o -name .ipynb_checkpoints -o -name .jupyter_cache \) \
 	    -exec rm -rf {} +

@@ -256,9 +256,145 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #
 # ## Exercises
 #
-# 1. Before you look: which of the checker's rules fires for `hallucinated_argument`, and at which
-#    step? Change `case` to 0, then to 2: which strips disappear, and why those?
-# 2. Write down a seventh fault that no rule can see. At which step would you label it?
-# 3. `skipped_precondition` rewrites the amount to the order's total. Which second rule would fire if
-#    it did not, and what would that do to a confusion matrix?
-# 4. Build a set with `tjlib testbed --seed 8 --out DIR` and compare it with seed 7. What is equal?
+# ```{exercise} Which rule, and where
+# :label: a3-rule
+# :nonumber:
+# Before you look: which of the checker's rules fires for `hallucinated_argument`, and at which step?
+# ```
+
+# %%
+from tjlib import exercises
+
+rule_and_step = None  # (rule, step)
+print(exercises.check("a3-rule", rule_and_step))
+
+# %% [markdown]
+# ```{solution-start} a3-rule
+# :class: dropdown
+# ```
+
+# %%
+run = next(run for run, label in stream(given.seed) if label.failure_type == "hallucinated_argument")
+for broken in rules.check(run):
+    print(f"step {broken.step}, rule {broken.rule}: {broken.message}")
+
+# %% [markdown]
+# The invented SKU is an argument of the call that reads the policy. The rule asks of each traced
+# argument where it came from, and it is asked before the desk answers.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Faults that find no host
+# :label: a3-case
+# :nonumber:
+# Set `case` to 0, then to 2. Which strips disappear from {numref}`fig-a3-strips`, and why those?
+# ```
+#
+# ```{solution-start} a3-case
+# :class: dropdown
+# ```
+
+# %%
+from tjlib.desk.faults import hosts
+
+for number, some in enumerate(islice(world.instances(given.seed), 3)):
+    missing = [kind for kind in FAULT_TYPES if not hosts(some, kind)]
+    print(number, some.stratum, "cannot host", ", ".join(missing) or "nothing less")
+
+# %% [markdown]
+# A fault needs something to break. Where the check authorises the full price there is no observation
+# to ignore, and where no refund is due there is none to pay without asking.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A second rule
+# :label: a3-second
+# :nonumber:
+# `skipped_precondition` rewrites the amount to the order's total. Under a restocking fee, which
+# second rule would fire if it kept the amount, and what would that do to a confusion matrix?
+# ```
+
+# %%
+rule = None  # its number
+print(exercises.check("a3-second", rule))
+
+# %% [markdown]
+# ```{solution-start} a3-second
+# :class: dropdown
+# ```
+
+# %%
+from tjlib.desk import oracle
+from tjlib.trace import Trajectory
+
+fee = next(x for x in world.instances(given.seed) if x.stratum == "restocking")
+unchecked = [call for call in oracle.calls(fee) if call.tool != "check_eligibility"]
+steps_kept, _ = world.replay(fee, unchecked)
+for broken in rules.check(Trajectory("kept", fee.goal, steps_kept, "")):
+    print(f"step {broken.step}, rule {broken.rule} ({broken.failure_type}): {broken.message}")
+
+# %% [markdown]
+# Nothing the agent saw holds that amount, so it has no source. The checker reports the first rule at
+# a step, and a column of the confusion matrix would fill with faults of another name.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A seventh fault
+# :label: a3-seventh
+# :nonumber:
+# Write down a seventh fault that no rule can see. At which step would you label it?
+# ```
+#
+# ```{solution-start} a3-seventh
+# :class: dropdown
+# ```
+# There are many. One: the policy is read, but only after the money has moved.
+
+# %%
+order = (0, 1, 3, 4, 2, 5)  # the oracle's calls, the policy after the refund
+late, outcome = world.replay(fee, [oracle.calls(fee)[i] for i in order])
+print("tools:", ", ".join(step.calls[0].tool for step in late))
+print("rules broken:", len(rules.check(Trajectory("late", fee.goal, late, ""))))
+print("outcome as it should be:", outcome == world.expected_outcome(fee))
+
+# %% [markdown]
+# Every argument has a source, the check was made, the amount is right. The label belongs to the step
+# that moves the money: up to there the policy could still have been read.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Another seed
+# :label: a3-silent
+# :nonumber:
+# A set of the same size is built with seed 8 (`tjlib testbed --seed 8 --out DIR`). How many of its
+# faults will be silent? What else is equal to the set of seed 7, and what is not?
+# ```
+
+# %%
+silent_faults = None  # a number of trajectories
+print(exercises.check("a3-silent", silent_faults))
+
+# %% [markdown]
+# ```{solution-start} a3-silent
+# :class: dropdown
+# ```
+
+# %%
+for other in (7, 8):
+    built_labels = judged_set(other)[1]
+    split = pd.Series(["clean" if not x.faulty else "silent" if x.outcome_correct else "loud"
+                       for x in built_labels]).value_counts().to_dict()
+    kinds_of_case = pd.Series([x.stratum for x in built_labels]).value_counts().to_dict()
+    print(f"seed {other}: {split}; by kind of case {kinds_of_case}")
+
+# %% [markdown]
+# What the design fixes is equal: so many of each type, half of `skipped_precondition` silent. So is the
+# mix of kinds of case, for cases are dealt to the kinds in turn, and a fault takes the next one that can
+# host it. Customers, orders and amounts are drawn anew.
+#
+# ```{solution-end}
+# ```

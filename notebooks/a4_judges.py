@@ -390,8 +390,6 @@ chapter.text("a4-apart", ", ".join(apart) or "none")
 chapter.text("a4-quiet", ", ".join(quiet) or "none")
 silent = sum(x.faulty and bool(x.outcome_correct) for x in recorded.labels)
 chapter.number("a4-silent", silent, 0)
-chapter.number("a4-bound", clopper_pearson(0, silent)[1], 3)
-chapter.number("a4-always-ece", joined.faulty.mean(), 2)
 absent = ", ".join(j for j in LANES if j not in ranked)
 chapter.text("a4-not-yet", f"Not in the run: {absent}. " if absent else "")
 
@@ -736,70 +734,118 @@ tables.show(both_runs, "Found / should be, in the step judge's prompt.", "comput
 #   then be the wrong thing to read off a weak judge.
 # - A trajectory that changes a count above. That would be a bug, and we would like to have it.
 #
+# %% [markdown]
 # ## Exercises
 #
-# 1. Judge the run above from the reply alone, then from the steps, and write down both confidences.
-#    Which fact that decided you is missing from the reply?
+# ```{exercise} Two confidences
+# :label: a4-byhand
+# :nonumber:
+# Judge the run above from the reply alone, then from the steps, and write down both confidences.
+# Which fact that decided you is missing from the reply?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} a4-byhand
+# :class: dropdown
+# Open the answer above for the label. A silent fault leaves the reply as a correct run's (save for
+# an invented sentence), so the reply holds nothing that tells the two apart, and the confidence it
+# can justify is the share of correct runs among those with such a reply. What decides is a call
+# that is there or is not.
+# ```
 #
-#    Open the answer above for the label. A silent fault leaves the reply as a correct run's (save for
-#    an invented sentence), so the reply holds nothing that tells the two apart, and the confidence it
-#    can justify is the share of correct runs among those with such a reply. What decides is a call
-#    that is there or is not.
+# ```{exercise} None of so many
+# :label: a4-bound
+# :nonumber:
+# A judge flags none of the {glue:text}`a4-silent` silent faults of a set. What is the largest recall
+# still compatible with that at 95 %? Compute it before you look for it in the table.
+# ```
+
+# %%
+from tjlib import exercises
+
+largest = None  # a share, to three digits
+print(exercises.check("a4-bound", largest))
+
+# %% [markdown]
+# ```{solution-start} a4-bound
+# :class: dropdown
+# ```
 #
-#    </details>
+# With none of n the exact upper bound solves (1 - p)^n = .025, so p = 1 - .025^(1/n).
+
+# %%
+print(f"{1 - 0.025 ** (1 / silent):.3f}, and by the library {clopper_pearson(0, silent)[1]:.3f}"
+      if silent else "no silent fault here")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
 #
-# 2. A judge flags none of {glue:text}`a4-silent` silent faults. What is the largest recall still compatible with that at
-#    95 %? Compute it before you look for it in the table.
+# ```{exercise} Reasoning last
+# :label: a4-last
+# :nonumber:
+# Put `reasoning` last in the schema. What happens to the verdict, and what to the token confidence?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} a4-last
+# :class: dropdown
+# Properties are generated in order, so the verdict would be written before any argument, and the
+# argument would be an apology for it. The token's probability would be what the model thinks of the
+# prompt alone; with `reasoning` first it is what the model thinks after the one argument that it
+# happened to write.
+# ```
 #
-#    With none of n the exact upper bound solves (1 - p)^n = .025, so p = 1 - .025^(1/n), which is
-#    {glue:text}`a4-bound`. `tjlib.measure.resample.clopper_pearson(0, n)` gives the same.
+# ```{exercise} The paragraph of caution
+# :label: a4-caution
+# :nonumber:
+# The outcome prompt says twice that unseen steps are no evidence. How would you test that this is
+# why its false alarms are not higher, and which of the four cells would you need?
+# ```
 #
-#    </details>
+# ```{solution} a4-caution
+# :class: dropdown
+# Judge the same clean runs with and without that paragraph and compare the two flags run by run.
+# None of the cells does it: in our cells the paragraph goes with the view (*shown reply*), so
+# *shown reply, asked steps* keeps it and *shown steps, asked reply* drops it together with the view.
+# ```
 #
-# 3. Put `reasoning` last in the schema. What happens to the verdict, and what to the token confidence?
+# ```{exercise} Three votes for clean
+# :label: a4-ece
+# :nonumber:
+# An ensemble of three votes by a judge that always says clean: what does it state as confidence,
+# and what is its expected calibration error on the judged set?
+# ```
+
+# %%
+error = None  # a number from 0 to 1
+print(exercises.check("a4-ece", error))
+
+# %% [markdown]
+# ```{solution-start} a4-ece
+# :class: dropdown
+# ```
 #
-#    <details><summary>Solution</summary>
+# All three agree, so the share of votes is 1 on every run, while it is right on the clean ones only.
+# One bin holds everything, and the error is 1 less the share of clean runs:
+
+# %%
+print(f"{1 - (~joined.faulty).mean():.2f}")
+
+# %% [markdown]
+# Agreement is not accuracy.
 #
-#    Properties are generated in order, so the verdict would be written before any argument, and the
-#    argument would be an apology for it. The token's probability would be what the model thinks of the
-#    prompt alone; with `reasoning` first it is what the model thinks after the one argument that it
-#    happened to write.
+# ```{solution-end}
+# ```
 #
-#    </details>
+# ```{exercise} Out of the fence
+# :label: a4-fence
+# :nonumber:
+# Write a trajectory whose rendering has one more line than it should, or a label that is not its
+# own, and pass it as `-p traces FILE`. What stops you?
+# ```
 #
-# 4. The outcome prompt says twice that unseen steps are no evidence. How would you test that this is
-#    why its false alarms are not higher, and which of the four cells would you need?
-#
-#    <details><summary>Solution</summary>
-#
-#    Judge the same clean runs with and without that paragraph and compare the two flags run by run.
-#    None of the cells does it: in our cells the paragraph goes with the view (*shown reply*), so
-#    *shown reply, asked steps* keeps it and *shown steps, asked reply* drops it together with the view.
-#
-#    </details>
-#
-# 5. An ensemble of three votes by a judge that always says clean: what does it state as confidence,
-#    and what is its ECE on this set?
-#
-#    <details><summary>Solution</summary>
-#
-#    All three agree, so the share of votes is 1 on every run, while it is right on the clean ones only.
-#    One bin holds everything: ECE = |1 - share of clean runs|,
-#    here {glue:text}`a4-always-ece`. Agreement is not accuracy.
-#
-#    </details>
-#
-# 6. Write a trajectory whose rendering has one more line than it should, or a label that is not its
-#    own, and pass it as `-p traces FILE`. What stops you?
-#
-#    <details><summary>Solution</summary>
-#
-#    Line ends, control and invisible characters are written out as escapes, so a field cannot become
-#    two lines; a run of three hyphens, an opening of a step's label or a chat turn gets a space. If you
-#    find a way, the fence table of your rerun shows it.
-#
-#    </details>
+# ```{solution} a4-fence
+# :class: dropdown
+# Line ends, control and invisible characters are written out as escapes, so a field cannot become
+# two lines; a run of three hyphens, an opening of a step's label or a chat turn gets a space. If you
+# find a way, the fence table of your rerun shows it.
+# ```

@@ -745,17 +745,163 @@ chapter.number("a5-organic", AT["organic"], 3)
 # - A calibration difference with one sign under every binning. That we would report without a
 #   condition.
 #
+# %% [markdown]
 # ## Exercises
 #
-# 1. Before you run anything: turn row 2 into a false alarm. Which lines of {numref}`fig-a5-counts`
-#    change, and which cannot? Then edit the row and check.
-# 2. Write rows for a judge with an ECE of zero and an F1 below that of `always faulty`. What does
-#    your judge know about its own verdicts?
-# 3. Set `shown` to `loud_recall` and look at the strips. Why are they all alike, and where does the
-#    interval come from?
-# 4. One alarm in your pilot. How many clean runs do you need to rule out a rate of one in a hundred?
-#    How many more than without the alarm? Work it out with `at_most`, then find it in the table.
-# 5. Rerun with `-p verdicts released` and compare the last two designs for `silent_recall` and for
-#    `false_alarm_rate` (`-p compared`). One of them hardly moves. How many clean runs does an
-#    instance have?
-# 6. Take one strip of {numref}`fig-a5-strips` and compute its score by hand.
+# ```{exercise} One more false alarm
+# :label: a5-alarm
+# :nonumber:
+# Before you run anything: turn row 2 into a false alarm, `clean | faulty - - 0.7`. Which lines of
+# {numref}`fig-a5-counts` change, and which cannot? What is the false-alarm rate then?
+# ```
+
+# %%
+from tjlib import exercises
+
+rate = None  # a share from 0 to 1
+print(exercises.check("a5-alarm", rate, rows=given.rows))
+
+# %% [markdown]
+# ```{solution-start} a5-alarm
+# :class: dropdown
+# ```
+
+# %%
+turned = [given.rows[0], "clean | faulty - - 0.7", *given.rows[2:]]
+now = counted(*parse(turned, JUDGE)).set_index("metric")["value"]
+for metric in now.index[[now[m] != other[m] for m in now.index]]:
+    was, is_now = ("undefined" if x is None else f"{x:.3f}" for x in (other[metric], now[metric]))
+    print(f"{metric} was {was} and is {is_now}")
+
+# %% [markdown]
+# Whatever walks over the faults alone cannot change: the three recalls and the four scores of place.
+# Coverage does not ask what was said.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} What F1 makes of it
+# :label: a5-f1
+# :nonumber:
+# What is the F1 after that change? Work it out from hits, flags and faults.
+# ```
+
+# %%
+f1_then = None  # a number, to three digits
+print(exercises.check("a5-f1", f1_then, rows=given.rows))
+
+# %% [markdown]
+# ```{solution-start} a5-f1
+# :class: dropdown
+# ```
+
+# %%
+print(f"F1 = 2 x {hits} / ({flags + 1} flags + {faults} faults) = {2 * hits / (flags + 1 + faults):.3f}")
+
+# %% [markdown]
+# One more flag and not one more hit.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} An error of zero
+# :label: a5-zero
+# :nonumber:
+# Write rows for a judge with a calibration error of zero and an F1 below that of `always faulty`. What
+# does your judge know about its own verdicts?
+# ```
+#
+# ```{solution-start} a5-zero
+# :class: dropdown
+# ```
+#
+# One of many: right in half of the cases, and always half sure.
+
+# %%
+mine = table(*parse(["clean | clean 0.5", "clean | faulty - - 0.5", "wrong_tool silent 2 | clean 0.5",
+                     "wrong_tool silent 2 | faulty wrong_tool 2 0.5"], JUDGE))
+for name, frame in ((JUDGE, scores.metrics(mine)), ("always faulty", scores.floors(mine))):
+    print(name, frame[frame["metric"].isin(["ece", "f1"]) & (frame["judge"] == name)]
+          .set_index("metric")["value"].to_dict())
+
+# %% [markdown]
+# It knows how often it is right, and of no single verdict whether it is.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Strips that are all alike
+# :label: a5-loud
+# :nonumber:
+# Set `shown` to `loud_recall` and look at the strips. Why are they all alike, and where does the
+# interval come from?
+# ```
+#
+# ```{solution} a5-loud
+# :class: dropdown
+# In the rows as printed each loud fault was flagged, and whatever is drawn from these, each is flagged
+# again. The bootstrap has nothing to move, so the exact binomial steps in. On the rows of this page:
+# {glue:text}`a5-loud`.
+# ```
+#
+# ```{exercise} One alarm in the pilot
+# :label: a5-needed
+# :nonumber:
+# One alarm in your pilot. How many clean runs does it take, that alarm among them, to rule out a rate of
+# one in a hundred? How many more than without it? Work it out with `at_most`, then find it in the table.
+# ```
+
+# %%
+runs = None  # a number of clean runs
+print(exercises.check("a5-needed", runs))
+
+# %% [markdown]
+# ```{solution-start} a5-needed
+# :class: dropdown
+# ```
+
+# %%
+for seen in (0, 1):
+    enough = next(n for n in range(seen + 1, 5000) if at_most(seen, n, 0.01) <= 0.025)
+    planned = planner.clean_runs_needed(0.01, alarms=seen)
+    print(f"{seen} alarms: {enough} clean runs; the planner says {planned}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Which unit
+# :label: a5-unit
+# :nonumber:
+# Rerun with `-p verdicts released` and compare the last two designs for `silent_recall` and for
+# `false_alarm_rate` (`-p compared`). One of them hardly moves. How many clean runs does an instance have?
+# ```
+#
+# ```{solution} a5-unit
+# :class: dropdown
+# One, if it has any: the oracle's. So to draw instances is to draw clean runs one by one, and the
+# false-alarm rate cannot tell the two designs apart. Silent faults share an instance with others like
+# them, and there the unit matters.
+# ```
+#
+# ```{exercise} One strip by hand
+# :label: a5-strip
+# :nonumber:
+# Take one strip of {numref}`fig-a5-strips` and compute the F1 of the rows drawn by hand.
+# ```
+#
+# ```{solution-start} a5-strip
+# :class: dropdown
+# ```
+#
+# Here for the first strip, whatever score it was sorted by:
+
+# %%
+kind, here = ten.set_index("row")["role"], numbers[0]
+top = sum(flagged[i] and kind[i] != "clean" for i in here)
+below = sum(flagged[i] for i in here) + sum(kind[i] != "clean" for i in here)
+print("rows", *here, f"- F1 = 2 x {top} / {below}", f"= {2 * top / below:.2f}" if below else "undefined")
+
+# %% [markdown]
+# ```{solution-end}
+# ```

@@ -435,16 +435,171 @@ tables.show(
 # - The intervals say how much these numbers move when other trajectories of the *same design* are
 #   drawn. They say nothing about other desks, other agents or other models.
 #
+# %% [markdown]
 # ## Exercises
 #
-# Exercises 2, 4 and 5 need the command line, from a clone of the project.
+# What a check compares with are the published verdicts.
 #
-# 1. Take `always faulty` from Table 3 and recompute its F1 from the numbers of faulty and clean
-#    trajectories alone. At which share of faults would it beat the step judge?
-# 2. Rerun the page with `-p judges '["outcome:qwen2.5:14b"]'`. Which numbers change, and why do
-#    the others not?
-# 3. The step judge's localisation looks nearly perfect. Find the column of Table 7 that makes it
-#    look least so, and say which of the two you would put on a dashboard.
-# 4. Judge the testbed with rules (`tjlib judge rules`) and rerun the page on your file. Which rows
-#    of the strip can you predict before looking?
-# 5. Rerun with `-p verdicts recorded`. Which sentences of this page would you no longer write?
+# ```{exercise} A judge that flags everything
+# :label: a6-always
+# :nonumber:
+# Take `always faulty` from Table 3 and recompute its F1 from the numbers of faulty and clean
+# trajectories alone.
+# ```
+
+# %%
+from tjlib import exercises
+
+f1 = None  # a number from 0 to 1
+print(exercises.check("a6-always", f1))
+
+# %% [markdown]
+# ```{solution-start} a6-always
+# :class: dropdown
+# ```
+#
+# Its hits are the faults, its flags all trajectories.
+
+# %%
+faulty, every = int(verdict_table.faulty.sum()), len(verdict_table.faulty)
+print(f"2 x {faulty} / ({every} + {faulty}) = {2 * faulty / (every + faulty):.3f}" if faulty
+      else "no fault here")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Where it wins
+# :label: a6-beat
+# :nonumber:
+# At which share of faults in a set would that judge beat the step judge on F1?
+# ```
+
+# %%
+share = None  # a share from 0 to 1
+print(exercises.check("a6-beat", share))
+
+# %% [markdown]
+# ```{solution-start} a6-beat
+# :class: dropdown
+# ```
+#
+# Without a false alarm, the step judge's F1 is 2r / (1 + r), whatever the share p of faults. The other's
+# is 2p / (1 + p). So it wins where p is above the recall r. With false alarms, p is (r - f) / (1 - f).
+
+# %%
+if STEP in verdict_table.judges:
+    r, f = (by_name.loc[(STEP, metric), "value"] for metric in ("recall", "false_alarm_rate"))
+    print(f"p = {(r - f) / (1 - f):.3f}" if None not in (r, f) and f < 1 else "undefined here")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} What recall leaves behind
+# :label: a6-net
+# :nonumber:
+# By how much does the outcome judge's recall on silent faults lie above what it flags without any
+# fault?
+# ```
+
+# %%
+above = None  # a difference of two shares
+print(exercises.check("a6-net", above))
+
+# %% [markdown]
+# ```{solution-start} a6-net
+# :class: dropdown
+# ```
+
+# %%
+if OUTCOME in verdict_table.judges:
+    recall, alarm = (by_name.loc[(OUTCOME, metric), "value"]
+                     for metric in ("silent_recall", "false_alarm_rate"))
+    print("undefined" if None in (recall, alarm) else f"{recall:.3f} - {alarm:.3f} = {recall - alarm:.3f}")
+
+# %% [markdown]
+# This is the distance of two marks in {numref}`fig-a6-recall`. It subtracts the flags on *all* clean
+# runs; [the analysis](a7_analysis) takes those of the same cases.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Another mix
+# :label: a6-pooled
+# :nonumber:
+# In your own set nine faults of ten are silent. What pooled recall would the outcome judge have there,
+# if its silent and loud recall stay as they are?
+# ```
+
+# %%
+pooled = None  # a share from 0 to 1
+print(exercises.check("a6-pooled", pooled))
+
+# %% [markdown]
+# ```{solution-start} a6-pooled
+# :class: dropdown
+# ```
+
+# %%
+if OUTCOME in verdict_table.judges:
+    kinds = [by_name.loc[(OUTCOME, metric), "value"] for metric in ("silent_recall", "loud_recall")]
+    print("undefined" if None in kinds else f"0.9 x {kinds[0]:.3f} + 0.1 x {kinds[1]:.3f} = "
+          f"{0.9 * kinds[0] + 0.1 * kinds[1]:.3f}")
+
+# %% [markdown]
+# The same judge, another dashboard. Pooled recall is in part a number about the set.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Nearly perfect
+# :label: a6-step
+# :nonumber:
+# The step judge's localisation looks nearly perfect. Find the column of Table 7 that makes it
+# look least so, and say which of the two you would put on a dashboard.
+# ```
+#
+# ```{solution-start} a6-step
+# :class: dropdown
+# ```
+
+# %% tags=["hide-input"]
+say("a6-x-exact", STEP, "step_exact")
+say("a6-x-all", STEP, "step_exact_over_all_faults")
+
+# %% [markdown]
+# Exact where both named a step: {glue:text}`a6-x-exact`. Exact of all faults: {glue:text}`a6-x-all`.
+# Who acts on single flags wants the first, who wants to know how many faults will be found at their
+# step the second. A dashboard that has room for one should have the second: it cannot be raised by
+# flagging less.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Rules first
+# :label: a6-rules
+# :nonumber:
+# From a clone of the project, judge the testbed with rules (`tjlib judge rules`) and rerun the page on
+# your file. Which rows of the strip can you predict before looking?
+# ```
+#
+# ```{solution} a6-rules
+# :class: dropdown
+# All of them. A rule says the same of every run of a type, so each row is 1 or 0: 0 for the two types
+# that no rule sees and for clean runs, 1 for the rest.
+# ```
+#
+# ```{exercise} Sentences to take back
+# :label: a6-recorded
+# :nonumber:
+# Rerun with `-p verdicts recorded`. Which sentences of this page would you no longer write?
+# ```
+#
+# ```{solution} a6-recorded
+# :class: dropdown
+# Those that need a judge which flags: the claim at the top, the gap, and the reading of the reliability
+# figure. A judge that flags next to nothing has no gap to speak of, and its localisation and its types
+# rest on a handful of verdicts or on none. What stays is how to read a row: recall beside its own false
+# alarms.
+# ```

@@ -1057,16 +1057,173 @@ tables.show(follows, "Five consequences, in our words, with their evidence.",
 #   {glue:text}`a7-by-instance`. An interval that reached its recall there would make the slopes noise.
 # - On new samples, a one-vote rule that no longer beats one pass would restore "nothing back".
 #
+# %% [markdown]
 # ## Exercises
 #
-# 1. In the published verdicts the pooled paired gap of the outcome judge is larger than the one
-#    with the types weighted as in the set. Which faults lack their parent, and at which mix of
-#    changed and unchanged replies would the gap be zero?
-# 2. Rerun with `-p verdicts released` and read the sentences. Drop the one the step judge sees, and
-#    say what section 7.2 would have reported. Then imagine all four were like it.
-# 3. At which share of faults in the set does the F1 of always-faulty fall below the outcome judge's?
-#    Its recall and false-alarm rate are in [the results](a6_results); you need nothing else.
-# 4. Find the number of false alarms, out of 100 clean runs, at which the one-vote rule loses its
-#    advantage in F1. How far is that from the upper end of its interval?
-# 5. Find a binning under which the ensemble is *better* calibrated than one pass, or show that there
-#    is none. `tjlib.measure.calibration.ece` takes the bins; think of what merging bins can do.
+# What a check compares with are the published verdicts.
+#
+# ```{exercise} Net of the same cases
+# :label: a7-net
+# :nonumber:
+# Work out the outcome judge's paired discrimination on `unsupported_claim` from the numbers in the
+# section on the final answer.
+# ```
+
+# %%
+from tjlib import exercises
+
+net = None  # a difference of two shares
+print(exercises.check("a7-net", net))
+
+# %% [markdown]
+# ```{solution-start} a7-net
+# :class: dropdown
+# ```
+
+# %%
+if len(pairs):
+    claim = pairs[(pairs["judge"] == OUTCOME) & (pairs["fault"] == "unsupported_claim")]
+    for_it, against = ((claim["n"] * (claim["fault_flagged"] == a) * (claim["parent_flagged"] == b)).sum()
+                       for a, b in ((1, 0), (0, 1)))
+    print(f"({for_it} - {against}) / {claim['n'].sum()} pairs = "
+          f"{(for_it - against) / max(claim['n'].sum(), 1):.2f}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Where the floor falls below
+# :label: a7-floor
+# :nonumber:
+# At which share of faults in the set does the F1 of always-faulty fall below the outcome judge's? Its
+# recall and false-alarm rate are in [the results](a6_results); you need nothing else.
+# ```
+
+# %%
+share = None  # a share from 0 to 1
+print(exercises.check("a7-floor", share))
+
+# %% [markdown]
+# ```{solution-start} a7-floor
+# :class: dropdown
+# ```
+#
+# With a share p of faults, the floor's F1 is 2p / (1 + p) and the judge's 2rp / (rp + (1 - p)f + p). They
+# are equal at p = (r - f) / (1 - f); with fewer faults than that the floor is below.
+
+# %%
+r, f = (pick(found, judge=OUTCOME, metric=m)["value"] for m in ("recall", "false_alarm_rate"))
+print("undefined here" if None in (r, f) or f == 1 else
+      f"({r:.3f} - {f:.3f}) / (1 - {f:.3f}) = {(r - f) / (1 - f):.3f}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A gap of zero
+# :label: a7-orphans
+# :nonumber:
+# In the published verdicts the pooled paired gap of the outcome judge is larger than the one with the
+# types weighted as in the set. Which faults lack their parent, and at which mix of changed and unchanged
+# replies would the gap be zero?
+# ```
+#
+# ```{solution-start} a7-orphans
+# :class: dropdown
+# ```
+
+# %%
+if len(pairs):
+    mine = pairs[pairs["judge"] == OUTCOME]
+    there = mine.groupby(["fault", "survival"])["n"].sum()
+    whole = pd.Series([(x.failure_type, "silent" if x.outcome_correct else "loud")
+                       for x in source.labels if x.faulty]).value_counts()
+    print("without a parent:", {" ".join(kind): int(n - there.get(kind, 0))
+                                for kind, n in whole.items() if n > there.get(kind, 0)})
+    changed = mine[mine["reply"] == "changed"]
+    net = changed["n"] * (changed["fault_flagged"] - changed["parent_flagged"])
+    print("detected where the reply changed:", (net.groupby(changed["survival"]).sum()
+          / changed.groupby("survival")["n"].sum()).round(3).to_dict())
+
+# %% [markdown]
+# The loud faults without a parent leave the reply as it was, so pairs hold too many that changed it. A
+# gap is the share of changed replies times what is detected on them, loud less silent; where the reply did
+# not change nothing is detected. So it is zero where the two products are equal: the silent faults would
+# have to change the reply as many times more often as the loud ones are detected more often.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} One sentence less
+# :label: a7-sentence
+# :nonumber:
+# Drop the sentence that the step judge sees, and say what section 7.2 would have reported. Then imagine
+# that all four were like it. (`-p verdicts released` has all four.)
+# ```
+#
+# ```{solution} a7-sentence
+# :class: dropdown
+# The step judge catches {glue:text}`a7-best`. Without that sentence its recall on the type would have been
+# {glue:text}`a7-others`, a judge blind to replies; with four like it, nearly one, a judge that reads them.
+# Neither the interval nor the number of trajectories would have warned of this.
+# ```
+#
+# ```{exercise} The price of one vote
+# :label: a7-onevote
+# :nonumber:
+# Find the number of false alarms at which the one-vote rule loses its advantage in F1 over one pass. How
+# far is that from the upper end of its interval?
+# ```
+#
+# ```{solution-start} a7-onevote
+# :class: dropdown
+# ```
+
+# %%
+one, alone = (pick(by_rule, judge=judge, metric="f1")["value"] for judge in ("1 of 3 votes", STEP))
+alarm = pick(by_rule, judge="1 of 3 votes", metric="false_alarm_rate")
+caught = pick(by_rule, judge="1 of 3 votes", metric="recall")
+if None not in (one, alone, alarm["hi"], caught["k"]) and alone:
+    most = 2 * caught["k"] / alone - caught["k"] - caught["n"]  # from 2h / (h + alarms + faults)
+    print(f"more than {most:.1f} false alarms of {alarm['n']:.0f}; "
+          f"the interval ends at {alarm['hi'] * alarm['n']:.1f}")
+else:
+    print("no such votes here")
+
+# %% [markdown]
+# Where the interval reaches further than that number, this set has too few clean runs to say that one
+# vote is the better rule.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A kinder binning
+# :label: a7-bins
+# :nonumber:
+# Find a binning under which the ensemble is *better* calibrated than one pass, or show that there is none.
+# `tjlib.measure.calibration.ece` takes the bins; think of what merging bins can do.
+# ```
+#
+# ```{solution-start} a7-bins
+# :class: dropdown
+# ```
+
+# %%
+from tjlib.measure.calibration import ece
+
+truth = {x.trajectory_id: x.faulty for x in source.labels}
+told = {judge: [v for v in source.verdicts if v.judge == judge and v.confidence is not None
+                and v.faulty is not None] for judge in (STEP, ENSEMBLE)}
+for bins in (1, 2, 3, 10, 100):
+    print(bins, {names.get(judge, judge): round(float(ece(
+        np.array([v.confidence for v in said]),
+        np.array([v.faulty == truth[v.trajectory_id] for v in said]), bins)), 4)
+        for judge, said in told.items() if said})
+
+# %% [markdown]
+# Merging bins can only lower the error, since what is too high in one and too low in the other cancels;
+# one bin for all is the least that any binning gives, and a bin for each value the most. Where the
+# ensemble's least is above one pass's most, there is no such binning.
+#
+# ```{solution-end}
+# ```

@@ -551,34 +551,84 @@ chapter.text("a8-ours-worth", absent if mine is None else
 #   Temperature, other templates or other models would tell.
 # - A mix of cases taken from a desk and not dealt in turn.
 #
+# %% [markdown]
 # ## Exercises
 #
-# 1. Before you look at {numref}`fig-a8-ppv`: at which fault rate is half of the outcome judge's
-#    alarms right? Its recall is {glue:text}`a8-recall`, its false-alarm rate
-#    {glue:text}`a8-false_alarm_rate`.
+# What the first check compares with are the published verdicts.
 #
-# ```{admonition} Solution
+# ```{exercise} One alarm in two
+# :label: a8-half
+# :nonumber:
+# Before you look at {numref}`fig-a8-ppv`: at which fault rate is half of the outcome judge's
+# alarms right? Its recall is {glue:text}`a8-recall`, its false-alarm rate
+# {glue:text}`a8-false_alarm_rate`.
+# ```
+
+# %%
+from tjlib import exercises
+
+fault_rate_at_half = None  # a share from 0 to 1
+print(exercises.check("a8-half", fault_rate_at_half))
+
+# %% [markdown]
+# ```{solution-start} a8-half
 # :class: dropdown
+# ```
+#
 # PPV is one half where true and false alarms are equally many: recall times the fault rate equals
-# the false-alarm rate times the rest. So the fault rate is the false-alarm rate divided by the sum
-# of the two. With no false alarm it is zero, which is why a flat curve promises too much.
+# the false-alarm rate times the rest.
+
+# %%
+rates = own.drop_duplicates("judge_id", keep="last").set_index("judge_id")
+rates = rates[["recall", "false_alarm_rate"]]
+if OUTCOME in rates.index and rates.loc[OUTCOME].notna().all():
+    r, f = rates.loc[OUTCOME]
+    print(f"{f:.3f} / ({r:.3f} + {f:.3f}) = {f / (r + f):.3f}" if r + f else "undefined here")
+
+# %% [markdown]
+# With no false alarm it is zero, which is why a flat curve promises too much.
+#
+# ```{solution-end}
 # ```
 #
-# 2. Nine of ten cases at your desk are `happy`, the others are spread evenly. Which fault rate would
-#    the paper's agent have there?
-#
-# ```{admonition} Solution
+# ```{exercise} Mostly happy
+# :label: a8-happy
+# :nonumber:
+# Nine of ten cases at your desk are `happy`, the others are spread evenly over the other kinds. Which
+# fault rate would the paper's agent have there?
+# ```
+
+# %%
+shares = settled[settled["ending"] == "faulty"].set_index("stratum")["share"].to_dict()
+rate_there = None  # a share, to three digits
+print(exercises.check("a8-happy", rate_there, shares=shares))
+
+# %% [markdown]
+# ```{solution-start} a8-happy
 # :class: dropdown
-# Weigh the shares by stratum with your own mix:
-# `share = settled[settled.ending == "faulty"].set_index("stratum").share`, then
-# `0.9 * share["happy"] + 0.1 * share.drop("happy").mean()`. In the printed counts `happy` has no
-# fault, so all of the rate comes from the tenth that is something else.
 # ```
 #
-# 3. Mend the canonical-sequence rule: let it forgive a tool called several times in a row. Rerun
-#    with `-p episodes released`. Which episodes does it still flag, and are they faulty?
+# Weigh the shares by kind of case with your own mix.
+
+# %%
+rest = [share for kind, share in shares.items() if kind != "happy"]
+print(f"{0.9 * shares['happy'] + 0.1 * sum(rest) / len(rest):.3f}")
+
+# %% [markdown]
+# In the printed counts `happy` has no fault, so all of the rate comes from the tenth that is something
+# else.
 #
-# ```{admonition} Solution
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Mend the rule
+# :label: a8-mend
+# :nonumber:
+# Mend the canonical-sequence rule: let it forgive a tool called several times in a row. Rerun
+# with `-p episodes released`. Which episodes does it still flag, and are they faulty?
+# ```
+#
+# ```{solution} a8-mend
 # :class: dropdown
 # `itertools.groupby(organic.tools(run))` gives each stretch of equal calls once; compare the names
 # with `organic.CANONICAL`. What is left has no eligibility check: the kinds of case where the agent
@@ -587,21 +637,40 @@ chapter.text("a8-ours-worth", absent if mine is None else
 # checker it was meant to replace.
 # ```
 #
-# 4. One kind of case failed every time in the paper. Take the kind of case, and not the episode, as
-#    the unit: two of six kinds have faults. What interval does that give, and for what question?
-#
-# ```{admonition} Solution
-# :class: dropdown
-# `clopper_pearson(2, 6)` of `tjlib.measure.resample` spans most of the scale. It answers how many
-# *kinds* of case this agent gets wrong if these six were drawn from many. The narrow interval
-# answers how often it fails on more cases from the same six. Which of the two a deployment asks is
-# for the reader to say; with greedy decoding the second comes close to counting one case ten times.
+# ```{exercise} Kinds of case as the unit
+# :label: a8-unit
+# :nonumber:
+# One kind of case failed every time in the paper. Take the kind of case, and not the episode, as
+# the unit: two of six kinds have faults. What interval does that give, and for what question?
 # ```
 #
-# 5. Of the testbed keep the clean runs and as many of `premature_stop` as give the paper's organic
-#    rate. Would a judge's score on these be its score on organic episodes?
+# ```{solution-start} a8-unit
+# :class: dropdown
+# ```
+
+# %%
+from tjlib.measure.resample import clopper_pearson
+
+failing = settled[settled["ending"] == "faulty"]
+ends = clopper_pearson(int((failing["n"] > 0).sum()), len(failing))
+print("kinds of case: {:.2f} to {:.2f}".format(*ends))
+
+# %% [markdown]
+# It answers how many *kinds* of case this agent gets wrong if these six were drawn from many. The narrow
+# interval answers how often it fails on more cases from the same six. Which of the two a deployment asks
+# is for the reader to say; with greedy decoding the second comes close to counting one case ten times.
 #
-# ```{admonition} Solution
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Stops alone
+# :label: a8-stops
+# :nonumber:
+# Of the testbed keep the clean runs and as many of `premature_stop` as give the paper's organic
+# rate. Would a judge's score on these be its score on organic episodes?
+# ```
+#
+# ```{solution} a8-stops
 # :class: dropdown
 # It would have the right rate and the right name, and other runs: an injected stop is cut off after
 # a fixed call with a fixed reply. Rate and mix can be reweighted after the fact, which is what the

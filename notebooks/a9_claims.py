@@ -246,17 +246,133 @@ say("a9-free", "beyond-dispute", "free")
 # - A better reading of a sentence. If the authors meant something that the question does not ask,
 #   the question is wrong, not the sentence.
 #
+# %% [markdown]
 # ## Exercises
 #
-# 1. Rerun with `-p verdicts released`. Which sentences become testable, and what kind of data did
-#    each of them wait for?
-# 2. Put the outcome judge in the small judge's place (`-p small outcome:qwen2.5:14b`) and read the
-#    two sentences about the base rate and the uniform recall. Predict both verdicts first.
-# 3. Rerun with `-p only '["a-third"]'` and two other seeds. The fold has two intervals, one with
-#    the mix of types held fixed and one that ignores the design. Which of the two would you have
-#    reported, and why?
-# 4. The rule for "all" sentences says that more than half is enough for a condition. Read the
-#    counts in their folds: whose verdict would change if nine in ten were asked for, and whose would
-#    not? With `-p verdicts released` there are more of them.
-# 5. Choose a sentence of the paper that is not on the list. Write its question, name its
-#    statistics, and write the rule before you look at a number.
+# ```{exercise} What some sentences wait for
+# :label: a9-waiting
+# :nonumber:
+# Which sentences cannot be tested with the data of this page, and what does each wait for? Then rerun
+# with `-p verdicts released` and see which of them become testable.
+# ```
+#
+# ```{solution-start} a9-waiting
+# :class: dropdown
+# ```
+
+# %%
+for trial in trials:
+    if trial.ruling.verdict == CANNOT:
+        print(f"{trial.claim.id}: {trial.ruling.reason}")
+
+# %% [markdown]
+# A published table holds verdicts and counts. What waits needs texts, instances, or the cost of each
+# verdict, and the release has them.
+#
+# ```{solution-end}
+# ```
+#
+# In the next two, the outcome judge takes the small judge's place
+# (`tjlib rerun a9_claims -p small outcome:qwen2.5:14b`). Predict before you rerun.
+#
+# ```{exercise} An F1 that is a base rate
+# :label: a9-base
+# :nonumber:
+# What is the verdict on the sentence that the small judge's F1 "is the base rate" (`base-rate`), if the
+# outcome judge stands in its place?
+# ```
+
+# %%
+from tjlib import exercises
+
+verdict = None  # one of the four verdicts, in words
+print(exercises.check("a9-base", verdict))
+
+# %% [markdown]
+# ```{solution} a9-base
+# :class: dropdown
+# It does not hold, as it does not for the small judge, but for another reason. The small judge flags
+# nearly all, so its *precision* is the base rate. The outcome judge flags more faults than clean runs, so
+# neither of its scores is.
+# ```
+#
+# ```{exercise} Uniformly one
+# :label: a9-uniform
+# :nonumber:
+# And on the sentence that the small judge's column is "uniformly 1.00" (`uniformly-one`)?
+# ```
+
+# %%
+verdict = None  # one of the four verdicts, in words
+print(exercises.check("a9-uniform", verdict))
+
+# %% [markdown]
+# ```{solution-start} a9-uniform
+# :class: dropdown
+# ```
+
+# %%
+swapped = Evidence(source.labels, source.verdicts, source.cost, source.trajectories,
+                   judges=evidence.judges | {"small": given.outcome}, draws=100, seed=given.seed)
+for trial in audit(swapped, ["base-rate", "uniformly-one"]):
+    print(f"{trial.claim.id}: {trial.ruling.verdict}. {trial.ruling.reason}")
+
+# %% [markdown]
+# A sentence that says *all* needs more than half of the rows even for a condition.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Two intervals for a third
+# :label: a9-third
+# :nonumber:
+# Rerun with `-p only '["a-third"]'` and two other seeds. The fold has two intervals, one with the mix of
+# types held fixed and one that ignores the design. Which of the two would you have reported, and why?
+# ```
+#
+# ```{solution} a9-third
+# :class: dropdown
+# Neither alone. The first says how the share would move on other cases of this design, the second how it
+# would move if the mix were drawn as well. A set whose mix was chosen by its authors is no sample of mixes,
+# so the first is the honest interval for a sentence about this set, and no interval here is one for a
+# sentence about faults elsewhere. Another seed moves the ends by less than the two differ.
+# ```
+#
+# ```{exercise} Nine in ten
+# :label: a9-nine
+# :nonumber:
+# The rule for "all" sentences says that more than half is enough for a condition. Whose verdict would
+# change if nine in ten were asked for, and whose would not?
+# ```
+#
+# ```{solution-start} a9-nine
+# :class: dropdown
+# ```
+#
+# Read the counts in the reasons of those that hold with a condition:
+
+# %%
+for trial in trials:
+    if trial.ruling.verdict == CONDITION:
+        print(f"{trial.claim.id}: {trial.ruling.reason}")
+
+# %% [markdown]
+# A sentence that is true of more than half and less than nine tenths of its cases would change to *does
+# not hold*. One without an exception stays, and so does every sentence whose rule is not about all.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A sentence of your own
+# :label: a9-own
+# :nonumber:
+# Choose a sentence of the paper that is not on the list. Write its question, name its statistics, and
+# write the rule before you look at a number.
+# ```
+#
+# ```{solution} a9-own
+# :class: dropdown
+# There is no one solution. It is a good one if somebody else, given question and rule alone, reaches your
+# verdict; if the rule could have come out each of the four ways; and if you can name the data that would
+# turn it.
+# ```

@@ -749,64 +749,133 @@ show(charts.one_run(panels), name="b3-eye", table=panels,
 # - A log on which people marked the step where each run went wrong, and a peak that finds it more
 #   often than the same step of a run that went well.
 #
+# %% [markdown]
+# %% [markdown]
 # ## Exercises
 
 # %% tags=["hide-input"]
 short = 6  # steps of an ordinary desk run
 chapter.number("b3-x-short", short, 0)
-chapter.number("b3-x-last", (peaks.fifths(short) == 4).sum(), 0)
-chapter.number("b3-x-share", 100 * (peaks.fifths(short) == 4).mean(), 0)
-chapter.text("b3-x-length", say(cell("sp_sum", "auroc|same_length")))
-chapter.text("b3-x-mean-length", say(cell("sp_mean", "auroc|same_length")))
 for key, known in (("failed", True), ("success", False)):
     chapter.number(f"b3-x-long-{key}", runs.loc[runs["failed"].eq(known), "steps"].median(), 1)
 
 # %% [markdown]
-# 1. A run has {glue:text}`b3-x-short` steps. How many of them lie in its last fifth, and how often is a
-#    step taken at random one of these?
-#
-# ```{admonition} Solution
+# ```{exercise} A fifth is not a fifth
+# :label: b3-last
+# :nonumber:
+# A run has {glue:text}`b3-x-short` steps. How many of them lie in its last fifth, and how often is a
+# step taken at random one of these?
+# ```
+
+# %%
+from tjlib import exercises
+
+steps_there = None  # a number of steps
+print(exercises.check("b3-last", steps_there))
+
+# %% [markdown]
+# ```{solution-start} b3-last
 # :class: dropdown
-# Their places are 0, .2, .4, .6, .8 and 1, so {glue:text}`b3-x-last` lie at .8 or later: a step at
-# random is among them {glue:text}`b3-x-share` % of the time. A "fifth" is not a fifth, which is why
-# the figure draws what chance gives instead of a line at 20 %.
 # ```
 #
-# 2. Somebody multiplies every log-probability of the sum form by -1 and reports 1 minus our AUROC.
-#    What was learnt? And what if they do it after seeing which side of 0.5 the score is on?
+# Their places are 0, .2, .4, .6, .8 and 1, and the last fifth begins at .8.
+
+# %%
+there = peaks.fifths(short) == 4
+print(f"{there.sum()} of {short} steps, so a step at random in {100 * there.mean():.0f} % of the cases")
+
+# %% [markdown]
+# A "fifth" is not a fifth, which is why the figure draws what chance gives instead of a line at a fifth.
 #
-# ```{admonition} Solution
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Pairs
+# :label: b3-pairs
+# :nonumber:
+# An AUROC is a share of pairs. How many pairs do the runs of this page give, and why does the number of
+# pairs say so little about how much is known?
+# ```
+
+# %%
+pairs_of_runs = None  # a number of pairs
+print(exercises.check("b3-pairs", pairs_of_runs, failed=runs["failed"]))
+
+# %% [markdown]
+# ```{solution-start} b3-pairs
 # :class: dropdown
-# Nothing was: the two say the same about these runs. Turning a score round once its side is known
-# uses the labels, and then even random numbers never score below 0.5. The direction has to be
+# ```
+
+# %%
+bad, good = (int(runs["failed"].eq(known).sum()) for known in (True, False))
+print(f"{bad} x {good} = {bad * good}")
+
+# %% [markdown]
+# Each run is in as many pairs as there are runs on the other side, so pairs are far from independent; and
+# trials of one task are alike. That is why whole tasks are drawn for the intervals.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} After the fact
+# :label: b3-after
+# :nonumber:
+# Somebody reports, of each score, the direction that has the higher AUROC on these runs. What do random
+# numbers score then?
+# ```
+#
+# ```{solution} b3-after
+# :class: dropdown
+# Never below 0.5. Turning a score round once its side is known uses the labels. The direction has to be
 # said beforehand; ours is that surprise means failure.
 # ```
 #
-# 3. Failed runs here have {glue:text}`b3-x-long-failed` steps in the median, successful ones
-#    {glue:text}`b3-x-long-success`. Predict what happens to the sum form over pairs of the same
-#    length, and to the mean form.
+# ```{exercise} Sum and mean at one length
+# :label: b3-length
+# :nonumber:
+# Failed runs here have {glue:text}`b3-x-long-failed` steps in the median, successful ones
+# {glue:text}`b3-x-long-success`. Predict what happens to the sum form over pairs of the same
+# length, and to the mean form.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution-start} b3-length
 # :class: dropdown
+# ```
+
+# %% tags=["hide-input"]
+chapter.text("b3-x-length", say(cell("sp_sum", "auroc|same_length")))
+chapter.text("b3-x-mean-length", say(cell("sp_mean", "auroc|same_length")))
+
+# %% [markdown]
 # Over pairs of the same length a sum and a mean put two runs in the same order, so the two have to
 # agree: {glue:text}`b3-x-length` and {glue:text}`b3-x-mean-length`. Whatever the sum had beyond
 # that was length.
+#
+# ```{solution-end}
 # ```
 #
-# 4. Rerun with `-p lam_u 0` and with `-p lam_h 0`. Where does the riskiest step go, and which of
-#    the points in {numref}`fig-b3-where` must it then follow?
+# ```{exercise} One of two terms
+# :label: b3-weights
+# :nonumber:
+# Rerun with `-p lam_u 0` and with `-p lam_h 0`. Where does the riskiest step go, and which of
+# the points in {numref}`fig-b3-where` must it then follow?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b3-weights
 # :class: dropdown
 # With `lam_h` 0, R is U alone: values dealt anew put the peak at a step at random, and what is left
 # is where the surrogate is surprised. With `lam_u` 0 only history counts, the first step has almost
 # none, and the peak moves away from the start in failed, successful and dealt runs alike.
 # ```
 #
-# 5. "The riskiest step of failed runs shows a failing observation far more often than other steps
-#    do." Give two reasons why this does not show that failing observations cause failure.
+# ```{exercise} What a peak shows
+# :label: b3-cause
+# :nonumber:
+# "The riskiest step of failed runs shows a failing observation far more often than other steps
+# do." Give two reasons why this does not show that failing observations cause failure.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b3-cause
 # :class: dropdown
 # The step was chosen by a score that a failing observation raises, so it would hold if failing
 # observations were dealt at random. And successful runs have to be asked the same: here the
@@ -814,5 +883,16 @@ for key, known in (("failed", True), ("success", False)):
 # successful runs.
 # ```
 #
-# 6. Rerun with `-p signal entropy` and with `-p embedder minilm`. Which sentence of this page would
-#    you have to take back?
+# ```{exercise} Sentences that depend on a reading
+# :label: b3-readings
+# :nonumber:
+# Rerun with `-p signal entropy` and with `-p embedder minilm`. Which sentence of this page would
+# you have to take back?
+# ```
+#
+# ```{solution} b3-readings
+# :class: dropdown
+# Look for what is said without "here": a sentence on local signals in general that holds under one signal
+# only is one about that signal, and a sentence on repetition that holds under one embedder only is one
+# about that embedder. What is told apart from 0 under all of them may stay.
+# ```

@@ -713,74 +713,146 @@ chapter.number("b4-settled", int(np.argmax(np.abs(seen_free - seen_free[-1]) < 0
 #   give, *and* the new order points at what went wrong. The first you can look for here.
 # - The authors' values for the temperature and the cap, if they are far from ours.
 #
+# %% [markdown]
+# %% [markdown]
 # ## Exercises
+#
+# ```{exercise} Without latest
+# :label: b4-latest
+# :nonumber:
+# Predict which way R goes without *latest*, and at how many steps. Then look at the table above,
+# or rerun with `-p drop latest`.
+# ```
+#
+# ```{solution-start} b4-latest
+# :class: dropdown
+# ```
 
-# %% tags=["hide-input"]
-def at(done, step):
-    """R of a step as text, or that there is none."""
-    return f"{done.r[step]:.3f}" if step < len(done.r) else "(no such step in this run)"
-
-
-ageless = propagate(graph, u, reliability=reliability,
-                    parameters=msgspec.structs.replace(settings, delta=1.0))
+# %%
 deaf = propagate(without(graph, "latest"), u, reliability=reliability)
-moved = ageless.r - whole.r
-chapter.number("b4-x-latest", (deaf.r > whole.r + 5e-7).sum(), 0)
-chapter.text("b4-x-now", at(whole, 5))
-chapter.text("b4-x-ageless", at(ageless, 5))
-chapter.text("b4-x-most", f"step {np.abs(moved).argmax()} ({moved[np.abs(moved).argmax()]:+.3f})")
-chapter.number("b4-x-cap", worked["cap at 1"].r[2], 6)
-chapter.number("b4-x-hand", worked["as above"].r[2], 6)
-for key, edge in (("four", "3>4 repetition"), ("one", "1>4 parallel")):
-    chapter.number(f"b4-x-{key}", propagate(without(example.graph(), edge), example.local(),
-                                            reliability=example.reliability()).r[2], 6)
+print(f"R rises at {(deaf.r > whole.r + 5e-7).sum()} of {len(whole.r)} steps")
 
 # %% [markdown]
-# 1. Predict which way R goes without *latest*, and at how many steps. Then look at the table above,
-#    or rerun with `-p drop latest`.
+# Each step has such an edge from the request, which passes on 0, and an observation that went well
+# passes on 0 too. Both pull the mean down.
 #
-# ```{admonition} Solution
-# :class: dropdown
-# It rises at {glue:text}`b4-x-latest` of {glue:text}`b4-steps` steps. Each step has such an edge
-# from the request, which passes on 0, and an observation that went well passes on 0 too. Both
-# pull the mean down.
+# ```{solution-end}
 # ```
 #
-# 2. Set `delta` to 1, so that an edge never fades. Does step 5 rise or fall? Which step moves most?
-#
-# ```{admonition} Solution
-# :class: dropdown
-# Step 5 goes from {glue:text}`b4-x-now` to {glue:text}`b4-x-ageless`; the largest change is that
-# of {glue:text}`b4-x-most`. Old failures stay loud, and so does the request: which of the two
-# wins depends on how many of them the window holds.
+# ```{exercise} Edges that never fade
+# :label: b4-ageless
+# :nonumber:
+# Set `delta` to 1, so that an edge never fades. Does step 5 rise or fall? Which step moves most?
 # ```
 #
-# 3. In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one $P$
-#    changes.
-#
-# ```{admonition} Solution
+# ```{solution-start} b4-ageless
 # :class: dropdown
-# Node 3 passes on 1 and no longer its R, in {eq}`eq-b4-graph` and in {eq}`eq-b4-history`. R at
-# node 4 is {glue:text}`b4-x-cap`.
+# ```
+
+# %%
+ageless = propagate(graph, u, reliability=reliability,
+                    parameters=msgspec.structs.replace(settings, delta=1.0))
+moved = ageless.r - whole.r
+if len(moved) > 5:
+    print(f"step 5 goes from {whole.r[5]:.3f} to {ageless.r[5]:.3f}")
+print(f"step {np.abs(moved).argmax()} moves most, by {moved[np.abs(moved).argmax()]:+.3f}")
+
+# %% [markdown]
+# Old failures stay loud, and so does the request: which of the two wins depends on how many of them the
+# window holds.
+#
+# ```{solution-end}
 # ```
 #
-# 4. In the worked example, take the repetition edge from node 3 to node 4 away. Which way does R
-#    at node 4 go? And if you take the parallel edge from node 1 to node 4 instead?
-#
-# ```{admonition} Solution
+# ```{exercise} A lower cap
+# :label: b4-cap
+# :nonumber:
+# In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one $P$
+# changes.
+# ```
+
+# %%
+from tjlib import exercises
+
+r_at_four = None  # a number, to three digits
+print(exercises.check("b4-cap", r_at_four))
+
+# %% [markdown]
+# ```{solution-start} b4-cap
 # :class: dropdown
-# R is {glue:text}`b4-x-hand` with both, {glue:text}`b4-x-four` without the first and
-# {glue:text}`b4-x-one` without the second. Compare the P of the source with G - Q of the step:
-# node 3 holds more than this mean, node 1 holds less.
 # ```
 #
-# 5. Change the last line of the run so that the desk refuses it. Which R can change?
+# Node 3 passes on 1 and no longer its R, in {eq}`eq-b4-graph` and in {eq}`eq-b4-history`.
+
+# %%
+print(f"R at node 4 is {worked['cap at 1'].r[2]:.6f}, and was {worked['as above'].r[2]:.6f}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
 #
-# ```{admonition} Solution
+# ```{exercise} One edge less
+# :label: b4-edge
+# :nonumber:
+# In the worked example, take the repetition edge from node 3 to node 4 away. What is R at node 4? And
+# which way does it go if you take the parallel edge from node 1 to node 4 instead?
+# ```
+
+# %%
+r_at_four = None  # a number, to three digits
+print(exercises.check("b4-edge", r_at_four))
+
+# %% [markdown]
+# ```{solution-start} b4-edge
+# :class: dropdown
+# ```
+
+# %%
+print(f"with both: {worked['as above'].r[2]:.6f}")
+for edge in ("3>4 repetition", "1>4 parallel"):
+    less = propagate(without(example.graph(), edge), example.local(),
+                     reliability=example.reliability())
+    print(f"without {edge}: {less.r[2]:.6f}")
+
+# %% [markdown]
+# Compare the P of the source with G - Q of the step: node 3 holds more than this mean, node 1 holds
+# less.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} The last line refused
+# :label: b4-refused
+# :nonumber:
+# Change the last line of the run so that the desk refuses it. Which R can change?
+# ```
+#
+# ```{solution} b4-refused
 # :class: dropdown
 # None. A step is scored before its own observation exists, and no step follows. Refuse an
 # earlier one, and every step after it can move, and none before.
 # ```
 #
-# 6. Rerun with `-p p_max 0` and compare the scores. Then with a log in which the agent only thinks.
-#    Which of the two runs would you call risky, and which long?
+# ```{exercise} Without the cap
+# :label: b4-free
+# :nonumber:
+# Rerun with `-p p_max 0`, which takes the cap away, and compare the scores. Then with a log in which the
+# agent only thinks. Which of the two runs would you call risky, and which long?
+# ```
+#
+# ```{solution-start} b4-free
+# :class: dropdown
+# ```
+
+# %%
+free = propagate(graph, u, reliability=reliability,
+                 parameters=msgspec.structs.replace(settings, p_max=None))
+print(f"mean R with the cap: {whole.r.mean():.3f}; without: {free.r.mean():.3f}")
+
+# %% [markdown]
+# Where every step is observed, what observations pass on is bounded, and the cap has little to do. An agent
+# that only thinks has no observation that holds its R down, so without a cap R climbs with each step
+# ({numref}`fig-b4-growth`). A high score there says that the run was long.
+#
+# ```{solution-end}
+# ```

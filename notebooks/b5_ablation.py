@@ -14,31 +14,34 @@
 # %% [markdown]
 # # Which part earns its place?
 #
-# **The claim.** Section 5.4 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) takes parts of RUPA away and reads off its
-# Table 4 that graph and propagation both contribute substantially. The table has four rows, one
-# agent, no interval, and two rows missing: the same inputs with no graph at all, and a graph of
-# nothing but what came last. This chapter takes away every part on every set of runs we hold, adds
-# the missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole
-# tasks for the change itself. No part and no number was set by an outcome.
+# **The claim.** Section 5.4 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) takes parts of RUPA away and
+# reads off its Table 4 that {term}`graph <relational graph>` and {term}`propagation` both
+# contribute substantially. Beside the full score the table has four rows, of one agent and without
+# intervals, and two rows are missing: the same inputs with no graph at all, and a graph of nothing
+# but what came last. This chapter takes away every part on every set of runs we hold, adds the
+# missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole tasks
+# for the change itself. No part and no number was set by an outcome.
 #
 # ```{admonition} In one minute
-# {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any graph
-# (`flat`), put in its place, lower the AUROC on: {glue:text}`abl-flat-lower`; raise it on:
-# {glue:text}`abl-flat-higher`; and cannot be told from RUPA on: {glue:text}`abl-flat-open`. Over pairs
-# of runs of the same length `flat` lowers it on: {glue:text}`abl-flat-length-lower`. What lowers it,
-# with the number of sets where it does: {glue:text}`abl-earn`. What raises it:
-# {glue:text}`abl-cost`. What changes nothing that any of these sets can tell: {glue:text}`abl-idle`.
+# {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any
+# graph (`flat`, the {term}`flat score`), put in its place, lower the {term}`AUROC` on:
+# {glue:text}`abl-flat-lower`; raise it on: {glue:text}`abl-flat-higher`; and cannot be told from
+# RUPA on: {glue:text}`abl-flat-open`. Over pairs of runs of the same length `flat` lowers it on:
+# {glue:text}`abl-flat-length-lower`. What lowers it, with the number of sets where it does:
+# {glue:text}`abl-earn`. What raises it: {glue:text}`abl-cost`. What changes nothing that any of
+# these sets can tell: {glue:text}`abl-idle`.
 # ```
 
 # %% [markdown]
 # ## What is taken away, and from what
 #
-# There are two forms of the score. The **structural** form gives every step the same uncertainty of
-# its own, so that goal, observations and graph are all it has. The form with **own uncertainty** puts
-# in what a step's tokens say. The paper has the second. For logs without token probabilities we give
-# both, and here the probabilities, if the log has none, are a small model's that read the runs
-# afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
+# There are two forms of the score. The **structural** form gives every step the same
+# {term}`uncertainty of its own <local uncertainty>`, so that goal, observations and graph are all
+# it has. The form with **own uncertainty** puts in what a step's tokens say. The paper has the
+# second. For logs without token probabilities we give both, and here the probabilities, if the log
+# has none, are those of a {term}`surrogate`, a small model {cite}`allal2025smollm2` that read the
+# runs afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
 #
 # Looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
 # {glue:text}`abl-source`. Beside it stand the other stored sets of public runs, in the structural
@@ -54,10 +57,11 @@
 #
 # The paper does not define its rows. Ours are: *no graph*, no edge at all, and as the goal enters
 # through the graph, it goes too; *no propagation*, a step passes on its own uncertainty instead of
-# its risk; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its relation
-# and its weight, but comes from any earlier node. The last two draw, so they are done with
-# {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a graph of what
-# was recent; *no cap* is the score as printed, without the bound of the authors' code.
+# its {term}`risk`; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its
+# {term}`relation` and its weight, but comes from any earlier node. The last two draw, so they are
+# done with {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a
+# graph of what was recent; *no cap* is the score as printed, without the bound of the authors'
+# code.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -175,7 +179,7 @@ for way in ("lower", "higher", "open"):
     chapter.text(f"abl-seq-length-{way}", listed(where("sequential_only", way, "same length")))
     chapter.text(f"abl-steps-{way}", listed(where("n_steps", way)))
 chapter.number("abl-sets", len(sets), 0)
-chapter.number("abl-all-n", sum(found[s, "all pairs"]["full"]["n"] for s in sets), 0)
+chapter.text("abl-all-n", f"{sum(found[s, 'all pairs']['full']['n'] for s in sets):,}")
 students = material.load("tau2_students", []).runs["failed"]
 chapter.number("abl-students", len(students), 0)
 chapter.number("abl-students-open", students.isna().sum(), 0)
@@ -189,10 +193,10 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # %% [markdown]
 # ## One row a part, on every set
 #
-# {numref}`fig-abl-parts` has the change in {term}`AUROC` when a part is taken away, a panel a set. Left
+# {numref}`fig-abl-parts` has the change in AUROC when a part is taken away, a panel a set. Left
 # of the dashed line the score ranks worse without the part: the part earned its place. An interval
 # that reaches over the line says that these runs cannot tell. The last row is no part but a
-# {term}`control`, `flat` (the {term}`flat score`), put in RUPA's place. Where the paper prints a change,
+# {term}`control`, `flat`, put in RUPA's place. Where the paper prints a change,
 # it is hollow, in the panels of {glue:text}`abl-here`. Read a form whose AUROC is below one half with
 # care (the folded table has the
 # levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
@@ -275,7 +279,7 @@ for key, form in KEYS.items():
 # on {glue:text}`abl-seq-length-lower`. Random sources lose relations and also what was recent, so
 # their row alone says little about relations.
 #
-# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (exercise 4
+# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (an exercise
 # counts how often). This row is about the goal, and about noise, as well as about edges.
 #
 # **Length.** The number of steps in RUPA's place lowers the AUROC on {glue:text}`abl-steps-lower`,
@@ -293,7 +297,7 @@ for key, form in KEYS.items():
 # {glue:text}`abl-p-band` of each other, far below the full row. AUPRC weighs the top of a ranking, so
 # the two may part; it also depends on how many runs failed, which AUROC does not, so rows over
 # different runs, or averaged differently, would look like this as well. The paper does not say which.
-# On the runs here, the same for every row, that step changes average precision by
+# On the runs here, the same for every row, that step changes {term}`average precision` by
 # {glue:text}`abl-drop-ap` in the structural form.
 
 # %% tags=["hide-input"]
@@ -302,7 +306,7 @@ METRICS = {
     "best F1": ("f1", lambda y, s: (best_f1(y, s) or (None,))[0])}
 judged = log.runs["failed"].notna().to_numpy()
 runs, failed = log.runs[judged], log.runs["failed"][judged].astype(bool).to_numpy()
-both, level, rows = len(set(failed)) == 2, {}, []
+level, rows = {}, []
 for title, (column, metric) in METRICS.items():
     for form, study in forms.items():
         for name in printed.index:
@@ -310,8 +314,9 @@ for title, (column, metric) in METRICS.items():
             if metric:
                 scored = parts[study][name][judged]
                 ok = ~np.isnan(scored).any(axis=1)
-                value = np.mean([metric(failed[ok], s) for s in scored[ok].T]) if both else None
-                row |= {"value": value, "lo": None, "hi": None, "why": "" if both else row["why"]}
+                value = None if row["value"] is None else np.mean(
+                    [metric(failed[ok], s) for s in scored[ok].T])
+                row |= {"value": value, "lo": None, "hi": None}
             level[form, title, name] = row["value"]
             rows.append({"panel": f"{title}, {form}", "label": ablation.NAMES[name],
                          **{k: row[k] for k in ("value", "lo", "hi")},
@@ -323,11 +328,12 @@ ablated = printed.drop(index="full")
 chapter.number("abl-p-drop-auroc", printed.loc["full", "auroc"] - printed.loc["drop50", "auroc"], 3)
 chapter.number("abl-p-drop-auprc", printed.loc["full", "auprc"] - printed.loc["drop50", "auprc"], 3)
 chapter.number("abl-p-band", ablated["auprc"].max() - ablated["auprc"].min(), 3)
-chapter.number("abl-drop-ap", level["structural", "average precision", "drop50"]
-               - level["structural", "average precision", "full"] if both else None, 3)
+drop, kept = (level["structural", "average precision", name] for name in ("drop50", "full"))
+chapter.number("abl-drop-ap", None if kept is None else drop - kept, 3)
 for called, name in (("graph", "no_graph"), ("propagation", "no_propagation"),
                      ("random", "random_graph")):
     chapter.number(f"abl-p-{called}", printed.loc[name, "auroc"] - printed.loc["full", "auroc"], 3)
+both = len(set(failed)) == 2
 share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
@@ -369,7 +375,7 @@ for study, (m, _) in studies.items():
     row, ours = found[study, "same length"]["full"], found[study, "all pairs"]
     lines.append([study, *("undefined" if r is None else f"{r:.2f}" for r in follows),
                   tables.estimate(ours["n_steps"], 2), tables.estimate(ours["full"], 2),
-                  tables.estimate(row, 2), row["pairs"]])
+                  tables.estimate(row, 2), f"{row['pairs']:,}"])
 for form, study in forms.items():
     for name in ("full", "flat"):
         scored = parts[study][name][judged, 0]
@@ -402,7 +408,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` turn all of them on
 # {glue:text}`abl-here`, one at a time, the rest at their defaults, and have the change in AUROC from
 # the default. The grids are those of the authors' code where it has one, else ours. The strengths of
-# Table 6 are multiplied. T acts through equation 6 only, so its panel is of RUPA calibrated on the
+# Table 6 are multiplied. T acts through equation 6 only, the
+# {term}`reliability` of relations, so its panel is of RUPA calibrated on the
 # other half of the tasks, against T at its own default.
 
 # %% tags=["hide-input"]
@@ -585,35 +592,51 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
                                          ablation.GRIDS.items() for v in grid), 1)
 
 # %% [markdown]
-# 1. Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```{exercise} No weight for the graph
+# :label: abl-eta
+# :nonumber:
+# Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-eta
 # :class: dropdown
 # *No graph*: eta_g weighs G, and G of no edges is 0 too. The changes are {glue:text}`abl-x-eta` and
 # {glue:text}`abl-x-graph`. The goal goes with both, for equation 3 has it inside G.
 # ```
 #
-# 2. At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
-#    RUPA without calibration, and how closely?
+# ```{exercise} The same reliability for all
+# :label: abl-flat-rho
+# :nonumber:
+# At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
+# RUPA without calibration, and how closely?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-flat-rho
 # :class: dropdown
 # G is a weighted mean, so a factor that all weights share cancels, but for the small epsilon in its
 # denominator. The largest difference over these runs is {glue:text}`abl-x-gap`.
 # ```
 #
-# 3. A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
-#    {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```{exercise} A committee of graphs
+# :label: abl-committee
+# :nonumber:
+# A colleague averages each run's score over the seeds of *random sources* and computes one AUROC,
+# {glue:text}`abl-x-committee`. We average AUROCs: {glue:text}`abl-x-average`. What did they measure?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-committee
 # :class: dropdown
 # A committee of random graphs, in which the noise of single graphs cancels. Nobody would run it. What
 # a random graph costs is what one such graph costs on average.
 # ```
 #
-# 4. With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```{exercise} Edges kept by a coin
+# :label: abl-coin
+# :nonumber:
+# With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-coin
 # :class: dropdown
 # A step with k edges loses all with probability one half to the power of k; averaged over the steps
 # of these runs, {glue:text}`abl-x-lost` %: of first steps {glue:text}`abl-x-first` %, of later ones
@@ -621,10 +644,14 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
 # well as about edges.
 # ```
 #
-# 5. On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
-#    settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```{exercise} Intervals by chance
+# :label: abl-chance
+# :nonumber:
+# On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
+# settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} abl-chance
 # :class: dropdown
 # About {glue:text}`abl-x-false`, though not independently: settings of one number move together. Look
 # for curves that bend one way, not for single intervals.

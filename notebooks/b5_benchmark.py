@@ -16,10 +16,10 @@
 #
 # **The claim.** A score that ranks failed runs above successful ones has not shown that it
 # understands anything until it is compared with what costs nothing: how long the run was, and the
-# method's own inputs without its graph. Section 5 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) compares RUPA with other scores and with
-# neither of these. This chapter does, on public runs of many agents. No parameter of RUPA was set on
-# an outcome.
+# method's own inputs without its graph. Section 5 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) compares RUPA with other scores
+# and with neither of these. This chapter does, on public runs of many agents. No parameter of RUPA
+# was set on an outcome.
 #
 # ```{admonition} In one minute
 # On {glue:text}`b5-sets` public sets of runs, over four kinds of pairs, **structural RUPA minus the
@@ -35,13 +35,20 @@
 #
 # ## The answer
 #
-# A score's **AUROC** is the share of pairs, one failed and one successful run, in which the failed one
-# has the higher score: one half is a coin. **RUPA** gives each step a risk, made of the step's own
-# uncertainty and of risk passed on along a graph of steps, and averages it over the run
-# ([the chapter on its graph](b4_relational_graph)). **Structural** RUPA does without the steps' own
-# uncertainty, so that it can be computed of any log. **`flat`** is the mean of its inputs - how far
-# steps are from the goal, how tools answer - with no graph, no passing on, no momentum. **Length** is
-# the number of steps, `n_steps`. A **rival** is any other score that such a log allows.
+# A score's **{term}`AUROC`** is the share of pairs, one failed and one successful run, in which the
+# failed one has the higher score: one half is a coin. **RUPA** gives each step a {term}`risk`, made
+# of the step's own uncertainty and of risk passed on along a
+# {term}`graph of steps <relational graph>`, and averages it over the run ([the chapter on its
+# graph](b4_relational_graph)). **Structural** RUPA does without the steps' own uncertainty, so that
+# it can be computed of any log. **`flat`** (the {term}`flat score`) is the mean of its inputs - how
+# far steps are from the goal, how tools answer - with no graph, no passing on, no {term}`momentum`.
+# **Length** is the number of steps, `n_steps`. A **rival** is any other score that such a log
+# allows.
+#
+# The sets are runs that others published: tau-bench's airline desk {cite}`yao2024tau`, AgentDojo
+# {cite}`debenedetti2024agentdojo`, tau2 {cite}`barres2025tau2`, SWE-agent {cite}`yang2024sweagent` on
+# issues of SWE-bench {cite}`jimenez2024swebench`, and the example runs of NeMo Gym; the end of this
+# page says where each can be had.
 #
 # {numref}`fig-b5-main` has a mark a data set and kind of pairs. Right of the dashed line RUPA ranks
 # failures better than what is subtracted, left of it worse, and an interval that reaches over the line
@@ -133,7 +140,7 @@ led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
 chapter.number("b5-p-led", led["leads"].sum(), 0)
 
-# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-main"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
 MINUS = {"length": "minus length", "flat": "minus flat", "best": "minus the best rival"}
 main = every[~every["set"].isin(["tau2 without same_messages", "tau2_students"])]
 main = main.assign(
@@ -180,35 +187,38 @@ chapter.text("b5-dojo-of", names["agentdojo", "pooled", "best"]["of"])
 chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 
 # %% [markdown]
-# **What is compared.** The kinds of pairs are *all*; those of *one model*, since models fail at very
-# different rates (of AgentDojo, one model behind one defence); of *one length*, where length knows
-# nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since some tasks
-# are harder than others. Bars and brackets are 95 % intervals in which whole tasks were drawn, all runs
-# of a task together. Agents were not drawn: the intervals speak of these agents. Out of so many about
-# {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by shared words
-# here, whatever is chosen for the log below.
+# **What is compared.** The kinds of pairs are *all*; those of *one model*, since models fail at
+# very different rates (of AgentDojo, one model behind one defence); of *one length*, where length
+# knows nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since
+# some tasks are harder than others. Bars and brackets are 95 % intervals by a
+# {term}`bootstrap by task`. Tables made apart draw apart, so the same interval may end a hundredth
+# elsewhere in another. Agents were not drawn: the intervals speak of these agents. Out of so many
+# about {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by
+# shared words here, whatever is chosen for the log below.
 #
-# Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and of
-# repeated calls, TRACER as far as a log allows, and on the airline runs, whose text a small model read,
-# every score that the paper compares with. The best of them has to be chosen, and who chooses it on the
-# runs it is compared on gives it the luck of those runs. So it is chosen on one half of the tasks, by a
-# salted hash of the task, and compared on the other half, both ways round; pairs are then of one half.
-# The choice is made anew for each kind of pairs, and not in each resample.
+# Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and
+# of repeated calls, TRACER {cite}`tayebati2026tracer` as far as a log allows, and on the airline
+# runs, whose text a small model read, every score that the paper compares with. The best of them
+# has to be chosen, and who chooses it on the runs it is compared on gives it the luck of those
+# runs. So it is chosen on one half of the tasks, by a salted hash of the task, and compared on the
+# other half, both ways round; pairs are then of one half. The choice is made anew for each kind of
+# pairs, and not in each resample.
 #
 # **Length.** Beating it where it ranks the wrong way round is not hard. On AgentDojo the runs that
-# give up early are those that fail, and the best rival is {glue:text}`b5-dojo-of`, the same count read
-# backwards: minus it, structural RUPA is {glue:text}`b5-dojo-best` over all pairs and
-# {glue:text}`b5-dojo-task` over pairs of one task. What stands there is pairs of one length: {glue:text}`b5-dojo-length` above a coin. Minus
-# `flat` that is {glue:text}`b5-dojo-flat`. On tau2, inside one model, minus
-# length is {glue:text}`b5-tau2-model` and minus the best rival ({glue:text}`b5-tau2-of`)
-# {glue:text}`b5-tau2-best`. On SWE-agent it is {glue:text}`b5-swe-length`, and
-# {glue:text}`b5-swe-kept` without the runs that hit their cost limit, which all but gives the outcome
-# away.
+# give up early are those that fail, and the best rival is {glue:text}`b5-dojo-of`, the same count
+# read backwards: minus it, structural RUPA is {glue:text}`b5-dojo-best` over all pairs and
+# {glue:text}`b5-dojo-task` over pairs of one task. What stands there is pairs of one length:
+# {glue:text}`b5-dojo-length` above a coin. Minus `flat` that is {glue:text}`b5-dojo-flat`. On tau2,
+# inside one model, minus length is {glue:text}`b5-tau2-model` and minus the best rival
+# ({glue:text}`b5-tau2-of`) {glue:text}`b5-tau2-best`. On SWE-agent it is
+# {glue:text}`b5-swe-length`, and {glue:text}`b5-swe-kept` without the runs that hit their cost
+# limit, which all but gives the outcome away.
 #
-# **Own uncertainty.** RUPA as the paper has it is on this page for the airline runs alone, and with a
-# stand-in: a small model, the surrogate, read the runs afterwards, for the agent's own token
-# probabilities were not logged. Minus length it is {glue:text}`b5-own-length`, minus the same inputs
-# without a graph {glue:text}`b5-own-flat`, minus the best rival {glue:text}`b5-own-best`.
+# **Own uncertainty.** RUPA as the paper has it is on this page for the airline runs alone, and with
+# a stand-in: a small model, the {term}`surrogate` {cite}`allal2025smollm2`, read the runs
+# afterwards, for the agent's own token probabilities were not logged. Minus length it is
+# {glue:text}`b5-own-length`, minus the same inputs without a graph {glue:text}`b5-own-flat`, minus
+# the best rival {glue:text}`b5-own-best`.
 #
 # NeMo Gym is a patchwork of environments with a few runs each, most of one outcome only: a test that
 # real logs can be read, four of them with their own log-probabilities, and not evidence about scores.
@@ -252,7 +262,8 @@ for name, scores in single.items():
     called, several = across.NAMES.get(name, name), table["model"].nunique() - 1
     for model, part in table.groupby("model", sort=False):
         first, values = part.iloc[0], [tables.estimate(row, 2) for row in part.to_dict("records")]
-        line = [f"{first['n']:,}", f"{100 * first['rate']:.0f}\N{NO-BREAK SPACE}%"]
+        line = [f"{first['n']:,}",
+                f"{100 * first['rate']:.0f}\N{NO-BREAK SPACE}%" if first["n"] else "none"]
         if model == MEAN:
             means.append([called, ", ".join(line), f"{first['setups']} of {several}", *values[:3], *(
                 tables.estimate(cell[name, m, "auroc"], 2) if (name, m, "auroc") in cell
@@ -319,12 +330,12 @@ tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
 # tjlib rerun b5_benchmark -p traces agentdojo
 # ```
 #
-# Read here: {glue:text}`b5-origin`; {glue:text}`b5-n` runs, {glue:text}`b5-failed` of them failed. A
-# step's own uncertainty: {glue:text}`b5-source`. Unless asked otherwise it is the mean of minus log
-# probability over a step's tokens, in nats, on this page and on those of
-# [the parts](b5_ablation) and [early warning](b5_early_warning): it is what the method's equations are
-# given most directly by a log, for it needs the chosen token's probability alone, and the entropy needs
-# the whole distribution. The other reading is in a table below.
+# Read here: {glue:text}`b5-origin`; {glue:text}`b5-n` runs, {glue:text}`b5-failed` of them failed.
+# A step's {term}`own uncertainty <local uncertainty>`: {glue:text}`b5-source`. Unless asked
+# otherwise it is the mean of minus log probability over a step's tokens, in nats, on this page and
+# on those of [the parts](b5_ablation) and [early warning](b5_early_warning): it is what the
+# method's equations are given most directly by a log, for it needs the chosen token's probability
+# alone, and the entropy needs the whole distribution. The other reading is in a table below.
 #
 # Structural RUPA has an AUROC of {glue:text}`b5-structural`, the number of steps
 # {glue:text}`b5-steps`, `flat` {glue:text}`b5-flat-all`; minus steps it is
@@ -383,7 +394,7 @@ chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, 
 # easy ones, or long runs from short. Pairs of the same length take the second away, pairs of one task
 # the first; both leave few pairs, which the intervals show.
 
-# %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page.", "name": "fig-b5-auroc"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-auroc"}} tags=["hide-input"]
 alone = ranked[~ranked["method"].str.contains(" - ", regex=False)]
 dots = alone[alone["metric"].isin(PANELS) & ~alone["method"].str.startswith("fewer_")].assign(
     panel=lambda rows: rows["metric"].map(PANELS), signal=lambda rows: rows["method"],
@@ -433,7 +444,7 @@ tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) 
 # are made of, `flat_u` with the steps' own uncertainty among them; *calibrated minus uncalibrated*
 # whether equation 6 earns its place, fitted without outcomes on the other half of the tasks.
 
-# %% mystnb={"figure": {"caption": "Differences in AUROC with intervals by whole tasks, over all pairs and over pairs of the same length. Dashed: no difference. Data: the runs chosen at the top of this page.", "name": "fig-b5-minus"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Differences in AUROC with intervals by whole tasks, over all pairs and over pairs of the same length. Dashed: no difference. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-minus"}} tags=["hide-input"]
 minus = ranked[ranked["method"].str.contains(" - ", regex=False)
                & ranked["metric"].isin(["auroc", "auroc|same_length"])]
 minus = minus.assign(
@@ -462,8 +473,7 @@ show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus"
 # ## Under other readings
 #
 # Neither the similarity nor what a step's uncertainty is read off is fixed by the paper for this
-# log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen;
-# the page's own is the first row.
+# log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen.
 
 # %% tags=["hide-input"]
 lines = []
@@ -485,14 +495,16 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # %% [markdown]
 # ## What the paper prints
 #
-# Table 2 of the paper has six models, six methods and three benchmarks, and three metrics of each:
-# AUROC, AUPRC (the area under precision over recall; by chance the share of failures) and F1 (at a
-# threshold the paper does not state). The first has no share of failures in it, so we compare by it.
-# RUPA leads {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells by AUROC. It does not lead
-# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. Cells that it does not lead by AUPRC:
-# {glue:text}`b5-p-behind-auprc`; by F1: {glue:text}`b5-p-behind-f1`. It leads every average over the
-# benchmarks: {glue:text}`b5-p-average`. No interval and no number of runs is printed, so which of these
-# leads is more than noise cannot be told from the table; half of the AUROC leads are below
+# Table 2 of the paper has six models, three benchmarks and six methods: RUPA, the mean entropy, the
+# sequence's probability, SAUP {cite}`zhao2025saup`, TRACER and UProp {cite}`duan2025uprop`. Of each
+# it has AUROC, AUPRC (the area under precision over recall, near our {term}`average precision`; by
+# chance the share of failures) and {term}`F1` (at a threshold the paper does not state). The first
+# has no share of failures in it, so we compare by it. RUPA leads {glue:text}`b5-p-led` of
+# {glue:text}`b5-p-cells` cells by AUROC. It does not lead {glue:text}`b5-p-behind`:
+# {glue:text}`b5-p-where`. Cells that it does not lead by AUPRC: {glue:text}`b5-p-behind-auprc`; by
+# F1: {glue:text}`b5-p-behind-f1`. It leads every average over the benchmarks:
+# {glue:text}`b5-p-average`. No interval and no number of runs is printed, so which of these leads
+# is more than noise cannot be told from the table; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
 #
 # Choose in the menus; a press on a head sorts by it. A triangle marks every method that is above RUPA;
@@ -529,15 +541,15 @@ picktable.show(
     picks={"metric": "AUROC", "model": "", "benchmark": "", "RUPA leads": ""}, columns=OTHERS)
 
 # %% [markdown]
-# **The printed F1 is not the largest one.** Whoever calls every run failed gets an F1 of
-# $2p/(1+p)$ where $p$ is the share of failures, so the largest F1 over thresholds is at least that. $p$
-# is not printed, but an AUROC and an AUPRC of the same runs bound it, and in each cell all six methods
-# are said to rank the same runs. In {glue:text}`b5-p-below` of {glue:text}`b5-p-cells` cells at least
+# **The printed F1 is not the largest one.** Whoever calls every run failed gets an F1 of $2p/(1+p)$
+# where $p$ is the share of failures, so the largest F1 over thresholds is at least that. $p$ is not
+# printed, but an AUROC and an AUPRC of the same runs bound it, and in each cell all six methods are
+# said to rank the same runs. In {glue:text}`b5-p-below` of {glue:text}`b5-p-cells` cells at least
 # one printed F1 is more than a hundredth below what the least possible $p$ forces; for
-# {glue:text}`b5-p-below-all` cells that holds of all six methods. A threshold chosen by another rule
-# would explain it. In {glue:text}`b5-p-tight` the bounds leave $p$ between {glue:text}`b5-p-tight-least`
-# and {glue:text}`b5-p-tight-most`: two methods' numbers there fit together only at their ends. The
-# bounds are ours, and exact for many runs only.
+# {glue:text}`b5-p-below-all` cells that holds of all six methods. A threshold chosen by another
+# rule would explain it. In {glue:text}`b5-p-tight` the bounds leave $p$ between
+# {glue:text}`b5-p-tight-least` and {glue:text}`b5-p-tight-most`: two methods' numbers there fit
+# together only at their ends. The bounds are ours, and exact for many runs only.
 
 # %% tags=["hide-input"]
 bounds = printed.shares(table2)
@@ -558,15 +570,16 @@ tables.show(pd.DataFrame(
 # %% [markdown]
 # ## The printed cells beside ours
 #
-# {numref}`fig-b5-beside` has, for three of our sets, the printed benchmark that is nearest, hollow, one
-# mark for each of its six models. They are not the same experiment, and the list under the figure says
-# what differs; what can be compared is which method stands above which. Where the paper's
-# uncertainties are the agent's own and ours a small model's, a difference is as likely about that as
-# about the method. Of the six printed values for RUPA, {glue:text}`b5-p-airline` lie inside our interval
-# for structural RUPA on the airline runs, and {glue:text}`b5-p-airline-own` inside that for RUPA with
-# the surrogate's uncertainty; on tau2, {glue:text}`b5-p-tau2` inside that for structural RUPA.
+# {numref}`fig-b5-beside` has, for three of our sets, the printed benchmark that is nearest, hollow,
+# one mark for each of its six models. They are not the same experiment, and the list under the
+# figure says what differs; what can be compared is which method stands above which. Where the
+# paper's uncertainties are the agent's own and ours a small model's, a difference is as likely
+# about that as about the method. Of the six printed values for RUPA, {glue:text}`b5-p-airline` lie
+# inside our interval for structural RUPA on the airline runs, and {glue:text}`b5-p-airline-own`
+# inside that for RUPA with the surrogate's uncertainty; on tau2, {glue:text}`b5-p-tau2` inside that
+# for structural RUPA.
 
-# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features; rupa_table2.csv in data/published.", "name": "fig-b5-beside"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-beside"}} tags=["hide-input"]
 NEAREST = {"tau_airline": "tau2", "tau2": "tau2", "swe_agent": "Terminal-Bench-2"}
 SAME = {"RUPA": "rupa", "RUPA, structural": "rupa_structural", "Entropy": "pe", "Seq-prob": "sp_sum",
         "SAUP": "saup_d", "Tracer": "tracer", "Uprop": "uprop_single"}
@@ -662,42 +675,62 @@ chapter.text("b5-x-fair", tables.estimate(names["tau2", "pooled", "best"]))
 chapter.text("b5-x-floor", "none" if pd.isna(chance["best_f1"]) else f"{chance['best_f1']:.2f}")
 
 # %% [markdown]
-# 1. `fewer_steps` is `n_steps` negated. Work out its AUROC without looking.
+# ```{exercise} Steps negated
+# :label: b5-negated
+# :nonumber:
+# `fewer_steps` is `n_steps` negated. Work out its AUROC without looking.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-negated
 # :class: dropdown
 # One minus that of `n_steps` ({glue:text}`b5-steps`): {glue:text}`b5-x-fewer`. Ties count one half
 # both ways.
 # ```
 #
-# 2. Random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good?
+# ```{exercise} A best F1
+# :label: b5-best-f1
+# :nonumber:
+# Random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-best-f1
 # :class: dropdown
 # No: calling every run failed gives {glue:text}`b5-x-floor`. F1 ignores the runs called successful
 # rightly, and the threshold was chosen on these runs.
 # ```
 #
-# 3. Why are there {glue:text}`b5-x-pairs` pairs in one column and {glue:text}`b5-x-same` in the next?
+# ```{exercise} Many pairs and few
+# :label: b5-pairs
+# :nonumber:
+# Why are there {glue:text}`b5-x-pairs` pairs in one column and {glue:text}`b5-x-same` in the next?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-pairs
 # :class: dropdown
 # A pair is a failed and a successful run; of all of them few have the same number of steps. Fewer
 # pairs, wider interval: the price of taking length away.
 # ```
 #
-# 4. A colleague resamples single runs and gets narrower intervals. Why are they wrong?
+# ```{exercise} Single runs
+# :label: b5-runs
+# :nonumber:
+# A colleague resamples single runs and gets narrower intervals. Why are they wrong?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-runs
 # :class: dropdown
 # Four trials of one task are alike, so runs hold less information than their number says. Draw tasks,
 # with all their trials.
 # ```
 #
-# 5. Choose tau2's best rival over all pairs on the very runs it is compared on. Which is it, and what
-#    does that do to the difference?
+# ```{exercise} The best on its own runs
+# :label: b5-luck
+# :nonumber:
+# Choose tau2's best rival over all pairs on the very runs it is compared on. Which is it, and what
+# does that do to the difference?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} b5-luck
 # :class: dropdown
 # {glue:text}`b5-x-luck`; structural RUPA minus it is {glue:text}`b5-x-lucky`, and
 # {glue:text}`b5-x-fair` with the rival chosen on the other half of the tasks. The highest of several

@@ -14,41 +14,41 @@
 # %% [markdown]
 # # How early, at what price?
 #
-# **The claim.** Section 5.3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) cuts runs short, by a share of their steps or
-# by a number of steps, and finds that RUPA ranks failures well from little of a run. An early warning
-# has a price that such a curve does not show: how many good runs it would stop. And a cut by share
-# knows how long the run will be, which nobody knows while it goes on. This chapter has the alarms,
-# the curves and the leak, on every set of runs we hold, beside a control that has read nothing: the
-# number of steps so far.
+# **The claim.** Section 5.3 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) cuts runs short, by a share of
+# their steps or by a number of steps, and finds that RUPA ranks failures well from little of a run.
+# An early warning has a price that such a curve does not show: how many good runs it would stop.
+# And a cut by share knows how long the run will be, which nobody knows while it goes on. This
+# chapter has the alarms, the curves and the leak, on every set of runs we hold, beside a
+# {term}`control` that has read nothing: the number of steps so far.
 #
 # ```{admonition} In one minute
 # {glue:text}`ew-all-n` runs in {glue:text}`ew-sets` sets. At a budget of {glue:text}`ew-budget` %
-# false alarms, structural RUPA stops failed runs earlier than the number of steps does on:
-# {glue:text}`ew-delay-steps-lower`; later on: {glue:text}`ew-delay-steps-higher`; no difference can be
-# told on: {glue:text}`ew-delay-steps-open`. Earlier than its own inputs without a graph (`flat`):
-# {glue:text}`ew-delay-flat-lower`. On {glue:text}`ew-here` it stops {glue:text}`ew-s-caught` of the
-# failed runs and {glue:text}`ew-s-false` of the successful ones; the number of steps,
-# {glue:text}`ew-steps-caught` and {glue:text}`ew-steps-false`. Among runs still going after
-# {glue:text}`ew-k` steps it ranks failures better than a coin on: {glue:text}`ew-above`. And the leak:
-# after a *tenth* of its steps, a run's number of steps so far already has an AUROC of
-# {glue:text}`ew-leak-tenth` on {glue:text}`ew-here`.
+# {term}`false alarms <false alarm>`, structural RUPA stops failed runs earlier than the number of
+# steps does on: {glue:text}`ew-delay-steps-lower`; later on: {glue:text}`ew-delay-steps-higher`; no
+# difference can be told on: {glue:text}`ew-delay-steps-open`. Earlier than its own inputs without a
+# graph (`flat`, the {term}`flat score`): {glue:text}`ew-delay-flat-lower`. On {glue:text}`ew-here`
+# it stops {glue:text}`ew-s-caught` of the failed runs and {glue:text}`ew-s-false` of the successful
+# ones; the number of steps, {glue:text}`ew-steps-caught` and {glue:text}`ew-steps-false`. Among
+# runs still going after {glue:text}`ew-k` steps it ranks failures better than a coin on:
+# {glue:text}`ew-above`. And the leak: after a *tenth* of its steps, a run's number of steps so far
+# already has an {term}`AUROC` of {glue:text}`ew-leak-tenth` on {glue:text}`ew-here`.
 # ```
 
 # %% [markdown]
 # ## Cutting a run
 #
-# A step's risk depends on what came before it and on nothing later, so one pass over a run gives the
-# score of every prefix: the mean of its risks so far. A prefix ends with a step, before what that
-# step will observe. Beside structural RUPA, for which all steps are alike and only goal, observations
-# and graph speak, run `flat`, which has the same inputs without a graph, and the number of steps so
-# far.
+# A step's {term}`risk` depends on what came before it and on nothing later, so one pass over a run
+# gives the score of every prefix: the mean of its risks so far. A prefix ends with a step, before
+# what that step will observe. Beside structural RUPA, for which all steps are alike and only goal,
+# observations and graph speak, run `flat`, which has the same inputs without a graph, and the
+# number of steps so far.
 #
-# Looked at closely on this page: {glue:text}`ew-origin`. A step's own uncertainty there:
-# {glue:text}`ew-source`. Beside it stand the other stored sets of public runs. A set of runs that
-# students made with tau2 is left out: of its {glue:text}`ew-students` runs
-# {glue:text}`ew-students-open` have no outcome, and {glue:text}`ew-students-failed` failed. For a log
-# of yours, with the stored sets beside it:
+# Looked at closely on this page: {glue:text}`ew-origin`. A step's
+# {term}`own uncertainty <local uncertainty>` there: {glue:text}`ew-source`. Beside it stand the
+# other stored sets of public runs. A set of runs that students made with tau2 is left out: of its
+# {glue:text}`ew-students` runs {glue:text}`ew-students-open` have no outcome, and
+# {glue:text}`ew-students-failed` failed. For a log of yours, with the stored sets beside it:
 #
 # ```bash
 # tjlib rerun b5_early_warning -p traces my_runs.jsonl -p budget 0.2
@@ -167,7 +167,7 @@ chapter.text("ew-here", HERE)
 chapter.text("ew-origin", log.origin)
 chapter.text("ew-source", SOURCE)
 chapter.number("ew-sets", len(sets), 0)
-chapter.number("ew-all-n", sum(map(len, judged.values())), 0)
+chapter.text("ew-all-n", f"{sum(map(len, judged.values())):,}")
 students = material.load("tau2_students", []).runs["failed"]
 chapter.number("ew-students", len(students), 0)
 chapter.number("ew-students-open", students.isna().sum(), 0)
@@ -251,7 +251,7 @@ lines = []
 for name in sets:
     of = lambda what, name=name: held[name, given.budget, what]  # noqa: E731
     for method in ALONG:
-        others = [tables.estimate(of(f"rupa_structural|failed|delay - {other}|failed|delay"), 1)
+        others = [tables.estimate(of(f"rupa_structural|failed|delay - {other}|failed|delay"), 2)
                   for other in ("n_steps", "flat")] if method == "rupa_structural" else ["", ""]
         lines.append([name, prefixes.METHODS[method],
                       *(tables.estimate(of(f"{method}|{what}"), 2)
@@ -276,12 +276,13 @@ tables.show(pd.DataFrame(lines, columns=[
 #
 # ## By steps
 #
-# {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are *still
-# going*, for that is the question of somebody who watches: of the runs before me, which will fail?
-# The number of steps so far is the same for each of them and stands on the line, by construction.
-# {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper), beside which stands, as a
-# short dashed line, what no knowledge gives: the share of these runs that fail. That share changes
-# from cut to cut, so average precisions at two cuts do not compare; the distance to the line does.
+# {numref}`fig-ew-steps` cuts all runs after the same number of steps and ranks those that are
+# *still going*, for that is the question of somebody who watches: of the runs before me, which will
+# fail? The number of steps so far is the same for each of them and stands on the line, by
+# construction. {numref}`fig-ew-precision` has {term}`average precision` (the AUPRC of the paper),
+# beside which stands, as a short dashed line, what no knowledge gives: the share of these runs that
+# fail. That share changes from cut to cut, so average precisions at two cuts do not compare; the
+# distance to the line does.
 #
 # After one step, all that structural RUPA has read is how far that step is from the goal.
 
@@ -359,14 +360,16 @@ tables.show(pd.DataFrame(lines, columns=[
 #
 # ## By share: the leak
 #
-# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's Figure 3
-# does. Look at the steps so far first. They have read nothing, yet after a tenth of each run of
-# {glue:text}`ew-here` they have {glue:text}`ew-leak-tenth`, and after the whole
-# {glue:text}`ew-steps-whole`: a tenth of a long run is more steps than a tenth of a short one, so the
-# cut itself tells how long the run is going to be. Whatever grows with the number of steps, a mean
-# over RUPA's rising first risks among it, is told the same thing. On a set where long runs fail the
-# curve is flattered, on one where short runs fail it is hurt, and on neither does it say what could
-# have been known.
+# {numref}`fig-ew-share` cuts every run at a share of its own length, as a part of the paper's
+# Figure 3 does, for GAIA and Terminal-Bench with MiniMax-M2.7. That figure has curves and no
+# printed values, so no hollow mark stands here; the whole runs at its right end are in Table 2,
+# which [the benchmark](b5_benchmark) has. Look at the steps so far first. They have read nothing,
+# yet after a tenth of each run of {glue:text}`ew-here` they have {glue:text}`ew-leak-tenth`, and
+# after the whole {glue:text}`ew-steps-whole`: a tenth of a long run is more steps than a tenth of a
+# short one, so the cut itself tells how long the run is going to be. Whatever grows with the number
+# of steps, a mean over RUPA's rising first risks among it, is told the same thing. On a set where
+# long runs fail the curve is flattered, on one where short runs fail it is hurt, and on neither
+# does it say what could have been known.
 
 # %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, a panel a set, with intervals by whole tasks. Dashed: chance. The number of steps so far has read nothing. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-share"}} tags=["hide-input"]
 rows = tidy([mark(row, name, f"{p:.0%}", prefixes.METHODS[m]) for name in sets
@@ -385,8 +388,9 @@ show(warning.curves(rows, "share of the run's steps", "AUROC", 0.5), name="ew-sh
 # the number of steps so far then still knows which runs have ended. *Still going* compares only runs
 # that are that long.
 #
-# SAUP is the root mean square of the steps' own uncertainty, of message and calls together; weighed
-# by distances, it reads the text of the steps, and so does TRACER, whose risks are repetitions and
+# SAUP {cite}`zhao2025saup` is the root mean square of the steps' own uncertainty, of message and calls
+# together; weighed by distances, it reads the text of the steps, and so does TRACER
+# {cite}`tayebati2026tracer`, whose risks are repetitions and
 # gaps between messages. Stored numbers hold no text, so these two run along where a log is given:
 # {glue:text}`ew-text`.
 
@@ -440,6 +444,9 @@ for key, m in (("s", "rupa_structural"), ("o", "rupa"), ("flat", "flat"), ("step
                          ("failed|left", 1)):
         called = {"failed|alarm": "caught", "successful|alarm": "false"}.get(what, what[7:])
         chapter.text(f"ew-{key}-{called}", about(m, what, digits))
+rate = held[HERE, given.budget, "rupa_structural|successful|alarm"]["value"]
+length = judged[HERE]["steps"][failed[HERE]].mean()
+chapter.number("ew-s-coin", None if rate is None else length * (1 - rate) + rate, 1)
 tables.show(pd.DataFrame(lines, columns=[
     "method", "failed runs stopped", "successful runs stopped", "delay, steps",
     "median step of the alarm", "steps still to come"]),
@@ -449,7 +456,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # %% [markdown]
 # At {glue:text}`ew-budget` % structural RUPA stops {glue:text}`ew-s-caught` of the failed runs and
 # {glue:text}`ew-s-false` of the successful ones, and a failed run goes on for {glue:text}`ew-s-delay`
-# steps; with the number of steps for {glue:text}`ew-steps-delay`, with `flat` for
+# steps; a coin that stops as many successful runs lets it go on for {glue:text}`ew-s-coin`. With the
+# number of steps it goes on for {glue:text}`ew-steps-delay`, with `flat` for
 # {glue:text}`ew-flat-delay`, with RUPA and own uncertainty for {glue:text}`ew-o-delay`. The steps still
 # to come are over the runs each method stops, which are not the same: a method that stops only the
 # longest has many steps left to save.
@@ -459,11 +467,12 @@ tables.show(pd.DataFrame(lines, columns=[
 # The paper sorts GAIA runs of MiniMax-M2.7 into bins of about equal entropy. For the lowest it
 # reports an AUROC of about {glue:text}`ew-p-auroc` and an AUPRC of about {glue:text}`ew-p-ap` for
 # RUPA, where token-level scores are at about one half. {numref}`fig-ew-bins` and
-# {numref}`fig-ew-bins-ap` sort the runs here into five bins by the mean of their steps' own
-# uncertainty; the paper's marks are hollow. **Why they differ:** another agent, another benchmark, and
-# here the uncertainty is what the top of this page says. Within a bin the mean of own uncertainty has
-# little left to rank by, but length has: its panel is the one to hold the others against. A bin of
-# fewer than {glue:text}`ew-least` runs, or of one outcome, has no mark; the table says why.
+# {numref}`fig-ew-bins-ap` (its AUPRC as {term}`average precision`) sort the runs here into five
+# bins by the mean of their steps' own uncertainty; the paper's marks are hollow. **Why they
+# differ:** another agent, another benchmark, and here the uncertainty is what the top of this page
+# says. Within a bin the mean of own uncertainty has little left to rank by, but length has: its
+# panel is the one to hold the others against. A bin of fewer than {glue:text}`ew-least` runs, or of
+# one outcome, has no mark; the table says why.
 
 # %% tags=["hide-input"]
 LEAST = 10
@@ -555,55 +564,79 @@ chapter.number("ew-x-length", coin.mean() if len(coin) else None, 1)
 chapter.number("ew-x-coin", coin.mean() * (1 - given.budget) + given.budget if len(coin) else None, 1)
 
 # %% [markdown]
-# 1. The shortest run here has {glue:text}`ew-x-short` steps, the longest {glue:text}`ew-x-long`. After
-#    how many steps does a tenth end in each, and what does that give away?
+# ```{exercise} A tenth of a run
+# :label: ew-tenth
+# :nonumber:
+# The shortest run here has {glue:text}`ew-x-short` steps, the longest {glue:text}`ew-x-long`. After
+# how many steps does a tenth end in each, and what does that give away?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-tenth
 # :class: dropdown
 # After {glue:text}`ew-x-short-k` and {glue:text}`ew-x-long-k`. Who sees the number of steps in a tenth
 # knows the length to within ten, before the run has gone there.
 # ```
 #
-# 2. Among the runs still going after {glue:text}`ew-k` steps the number of steps so far has an AUROC of
-#    {glue:text}`ew-x-going`. Could it be anything else?
+# ```{exercise} One number for all
+# :label: ew-same
+# :nonumber:
+# Among the runs still going after {glue:text}`ew-k` steps the number of steps so far has an AUROC of
+# {glue:text}`ew-x-going`. Could it be anything else?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-same
 # :class: dropdown
 # No: it is {glue:text}`ew-k` for each of them, and ties count one half. Where no failed or no
 # successful run is left it is undefined.
 # ```
 #
-# 3. Why is the threshold not simply set on all the successful runs there are?
+# ```{exercise} Half of the tasks
+# :label: ew-half
+# :nonumber:
+# Why is the threshold not simply set on all the successful runs there are?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-half
 # :class: dropdown
 # Then the budget would be kept by construction, on the runs it was set on, and nobody would know
 # whether it holds on the next task. Set on one half, it can be seen to fail.
 # ```
 #
-# 4. A running mean can only come down slowly. What does that do to the step of an alarm, compared with
-#    an alarm on the risk of the newest step?
+# ```{exercise} A mean that comes down slowly
+# :label: ew-slow
+# :nonumber:
+# A running mean can only come down slowly. What does that do to the step of an alarm, compared with
+# an alarm on the risk of the newest step?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-slow
 # :class: dropdown
 # It comes later in a long run, for one risky step is averaged with all before it, and it is steadier.
 # Score the newest step with `aggregate="last"` in `Parameters` and look.
 # ```
 #
-# 5. Failed runs of {glue:text}`ew-here` have {glue:text}`ew-x-length` steps on average. A coin stops
-#    {glue:text}`ew-budget` % of all runs at their first step. What is its delay?
+# ```{exercise} A coin at the first step
+# :label: ew-coin
+# :nonumber:
+# Failed runs of {glue:text}`ew-here` have {glue:text}`ew-x-length` steps on average. A coin stops
+# {glue:text}`ew-budget` % of all runs at their first step. What is its delay?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-coin
 # :class: dropdown
 # Of that share it is one step, of the rest the whole run: {glue:text}`ew-x-coin` steps on average. Its
 # false alarms are the same share, for a coin cannot tell the two apart: a point on the dashed line of
 # {numref}`fig-ew-delay`.
 # ```
 #
-# 6. In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
-#    about graphs.
+# ```{exercise} Equal entropy
+# :label: ew-entropy
+# :nonumber:
+# In a bin of equal entropy a score has a high AUROC. Name the control without which that says little
+# about graphs.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} ew-entropy
 # :class: dropdown
 # The number of steps, and `flat`. Equal mean entropy does not mean equal length, and a bin of similar
 # entropy may still hold short successes and long failures.

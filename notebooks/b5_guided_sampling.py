@@ -14,24 +14,24 @@
 # %% [markdown]
 # # Does a score help the agent act?
 #
-# **The claim.** Section 5.3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) lets an agent draw several next calls and take
-# the one with the lowest uncertainty. With RUPA as the score it solves more tasks than with any other.
-# A choice among candidates is only as good as the score's order *of these candidates*. This chapter
-# records candidates of a real model, lets every score choose among the very same ones, and asks what
-# the printed gains stand on.
+# **The claim.** Section 5.3 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) lets an agent draw several next
+# calls and take the one with the lowest uncertainty. With RUPA as the score it solves more tasks
+# than with any other. A choice among candidates is only as good as the score's order *of these
+# candidates*. This chapter records candidates of a real model, lets every score choose among the
+# very same ones, and asks what the printed gains stand on.
 #
 # ```{admonition} In one minute
 # At {glue:text}`gs-n` points of {glue:text}`gs-cases` refund cases a model drew
 # {glue:text}`gs-drawn` candidates each. The first drawn was the right next call in
 # {glue:text}`gs-random-right`; RUPA's choice in {glue:text}`gs-rupa-right`, a paired difference of
-# {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right and
-# a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the mean
-# negative log-probability with {glue:text}`gs-entropy-auroc`, a coin with one half.
-# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an AUROC of
-# {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of cases, RUPA
-# {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the paper's table three of
-# the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
+# {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right
+# and a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the
+# mean negative {term}`log-probability` with {glue:text}`gs-entropy-auroc`, a coin with one half.
+# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an
+# {term}`AUROC` of {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of
+# cases, RUPA {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the
+# paper's table three of the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
 # ```
 
 # %% [markdown]
@@ -44,11 +44,13 @@
 #
 # - **random** takes the first drawn;
 # - **entropy** the least mean negative log-probability, the candidate's own (*mean -log p*);
-# - **SAUP** weighs that by how far the words so far have drifted from the goal;
-# - **TRACER** takes the largest of the run's doubts, repetitions and gaps between call and answer;
-# - **RUPA** adds what earlier steps pass on along relations.
+# - **SAUP** {cite}`zhao2025saup` weighs that by how far the words so far have drifted from the goal;
+# - **TRACER** {cite}`tayebati2026tracer` takes the largest of the run's doubts, repetitions and gaps between call and answer;
+# - **RUPA** adds what earlier steps {term}`pass on <propagation>` along
+#   {term}`relations <relation>`.
 #
-# Two controls are ours: **flat** has RUPA's inputs without a graph, **short** takes the fewest words.
+# Two {term}`controls <control>` are ours: **flat** has RUPA's inputs without a graph (the
+# {term}`flat score`), **short** takes the fewest words.
 # RUPA's relations are uncalibrated, and texts are compared by the words they share.
 #
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
@@ -58,8 +60,9 @@
 # tjlib rerun b5_guided_sampling -p candidates DIR
 # ```
 #
-# Our model is small enough to run anywhere and far too weak for the task; of
-# the episodes it drove alone, in the chapter on organic faults, none was solved. Two things keep the
+# Our model, SmolLM2 {cite}`allal2025smollm2`, is small enough to run anywhere and far too weak for the
+# task; of the {term}`episodes <episode>` it drove alone, in
+# [the chapter on organic faults](a8_organic), none was solved. Two things keep the
 # comparison off the floor. Ids and amounts are chosen from a list of those the case has shown, as in
 # a form, so a call can be wrong but not invented. And most decisions are made on **given steps**: the
 # first calls of the policy that solves every case, after which the candidates are drawn. What RUPA
@@ -208,9 +211,10 @@ chapter.text("gs-minute-verdict", f"Told apart from the first drawn as better at
 # it, still ends with the outcome due and no rule broken. Its third panel leaves the choice aside: of
 # the points with a right and a wrong candidate, in how many pairs does the wrong one have the higher
 # score? That share is the AUROC within a point, and one half is a coin. The last row of the first two
-# is the bound for any selector: whether a right (or harmless) candidate was there at all.
+# is the bound for any selector: whether a right (or harmless) candidate was there at all. The fourth
+# panel, whole cases, is for [further down](#driven-to-the-end).
 
-# %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page.", "name": "fig-gs-chosen"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-chosen"}} tags=["hide-input"]
 PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
           "does no harm": (found["harmless"], [*CHOOSING, "average", "any"]),
           "wrong one scores higher": (order, CHOOSING[1:]),
@@ -234,26 +238,27 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 # {glue:text}`gs-riskier`. RUPA's difference there is {glue:text}`gs-rupa-spared`, entropy's
 # {glue:text}`gs-entropy-spared`.
 #
-# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There a wrong one has the
-# higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs. This is the number to hold against the
-# dial of the simulation below: it says how much this model's own uncertainty knows.
+# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There a wrong one
+# has the higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs. This is the number to hold
+# against the dial of the simulation below: it says how much this model's own uncertainty knows.
 #
-# RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which has its
-# inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is {glue:text}`gs-rupa-flat`. The
-# equations say how little can differ. At one point all candidates have the same past, hence the same momentum. What is
-# left of a candidate's risk is its own uncertainty, its distance from the goal, and the mean risk of
-# the steps it is related to; and most of these relations, to the newest step, observation and
-# instruction, are the same for all of them too. Only who repeats, goes on or turns aside differs.
+# RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which
+# has its inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is
+# {glue:text}`gs-rupa-flat`. The equations say how little can differ. At one point all candidates
+# have the same past, hence the same momentum. What is left of a candidate's risk is its own
+# uncertainty, its distance from the goal, and the mean risk of the steps it is related to; and most
+# of these relations, to the newest step, observation and instruction, are the same for all of them
+# too. Only who repeats, goes on or turns aside differs.
 #
-# What does a low -log p buy? Entropy's most frequent tool is {glue:text}`gs-favourite`, which it took at
-# {glue:text}`gs-favourite-entropy` % of the points; the first drawn was that tool at
-# {glue:text}`gs-favourite-random` %, and it was right at {glue:text}`gs-favourite-right` %. A call whose
-# words stand in the prompt already is easy to say again, and often it is also safe; neither makes it the
-# next one. The folded table has all tools.
+# What does a low -log p buy? Entropy's most frequent tool is {glue:text}`gs-favourite`, which it
+# took at {glue:text}`gs-favourite-entropy` % of the points; the first drawn was that tool at
+# {glue:text}`gs-favourite-random` %, and it was right at {glue:text}`gs-favourite-right` %. A call
+# whose words stand in the prompt already is easy to say again, and often it is also safe; neither
+# makes it the next one. The folded table has all tools.
 #
-# TRACER's score is the largest risk of the whole run, so a candidate that is less risky than some
-# earlier step does not show. At {glue:text}`gs-tied` % of the points several candidates share its
-# lowest score and the first drawn is taken.
+# TRACER's score is the largest risk of the whole run, so candidates that are all less risky than some
+# earlier step would share one score, and the first drawn be taken. That happens at
+# {glue:text}`gs-tied` % of the points here.
 
 # %% tags=["hide-input"]
 taken = chosen[chosen["selector"].isin(CHOOSING)]
@@ -272,7 +277,7 @@ tables.show(counts, "Points by the tool that is right and by the tool that each 
 # intervals or the number of tasks, and how the runs were paired is not said. What can be compared is
 # the sign and the order.
 
-# %% mystnb={"figure": {"caption": "Gain over taking the first drawn. Filled: share of right next calls, paired, with intervals by whole cases. Hollow: the paper's task accuracies, one mark a model and benchmark. Dashed: no gain. Data: the candidates chosen at the top of this page; rupa_table3.csv in data/published.", "name": "fig-gs-gains"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Gain over taking the first drawn. Filled: share of right next calls, paired, with intervals by whole cases. Hollow: the paper's task accuracies, one mark a model and benchmark. Dashed: no gain. Data: the candidates chosen at the top of this page (measured here); rupa_table3.csv in data/published (published).", "name": "fig-gs-gains"}} tags=["hide-input"]
 printed = store.published("rupa_table3")
 base = printed[printed["selector"] == "random"].set_index(["model", "benchmark"])["accuracy"]
 rows = [{"selector": NAMES[name], "where": "not printed", "published": None,
@@ -298,13 +303,13 @@ show(guided.gains(rows), name="gs-gains", table=rows[["selector", "shown", "wher
 # and the noise of a repetition is not known at all.
 #
 # Read as repetitions, the table says two things. Choosing by mean -log p beat the first drawn in
-# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three by
-# {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`: by more than two standard deviations of such
-# a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells, while it
-# lies above the *best* of the three by more than they differ among themselves in
-# {glue:text}`gs-beyond`. So the order entropy, SAUP, TRACER carries nothing, and RUPA's lead is more
-# than a rerun in some cells and not in others. What tasks these are drawn from adds its own noise,
-# which a rerun on the same tasks does not show.
+# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three
+# by {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`: by more than two standard deviations
+# of such a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells`
+# cells, while it lies above the *best* of the three by more than they differ among themselves in
+# {glue:text}`gs-beyond`. So the order entropy, SAUP, TRACER carries nothing, and RUPA's lead is
+# more than a rerun in some cells and not in others. What tasks these are drawn from adds its own
+# noise, which a rerun on the same tasks does not show.
 
 # %% tags=["hide-input"]
 floor = same_rule(printed)
@@ -322,7 +327,7 @@ chapter.number("gs-lead-most", floor["lead"].max(), 3)
 chapter.number("gs-clear", (floor["lead"] > two_sd).sum(), 0)
 chapter.number("gs-beyond", (floor["over_best"] > floor["spread"]).sum(), 0)
 
-# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published.", "name": "fig-gs-floor"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
 KIND = {"random": "random", "rupa": "RUPA"}
 marks = printed.assign(
     cell=printed["model"] + ", " + printed["benchmark"].replace({"Terminal-Bench-2": "TB2"}),
@@ -337,13 +342,14 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # ## Driven to the end
 #
 # A decision is not an episode. In {glue:text}`gs-driven` cases each selector took over after
-# {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose paths
-# agree share every candidate; they part where they first choose otherwise. A case is solved if the
-# outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on organic
-# faults. Solved by random: {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
-# {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
-# {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases cannot
-# tell five selectors apart; the intervals say so.
+# {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose
+# paths agree share every candidate; they part where they first choose otherwise. A case is solved
+# if the outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on
+# {term}`organic faults <organic fault>`. Solved by random: {glue:text}`gs-random-solved`; entropy
+# {glue:text}`gs-entropy-solved`; SAUP {glue:text}`gs-saup-solved`; TRACER
+# {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
+# {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases
+# cannot tell five selectors apart; the intervals say so.
 #
 # ## What it costs
 #
@@ -374,7 +380,7 @@ for bound in ("lo", "hi"):  # what is open above is drawn up to its mark
     costs[bound] = costs[bound].replace(np.inf, np.nan).fillna(costs["value"])
 worth = costs[costs["value"].notna()]
 
-# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one without an upper end (a resample may have no success) is drawn up to its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page.", "name": "fig-gs-cost"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "What one right call and one solved case cost, in seconds and in tokens written, with intervals by whole cases; one without an upper end (a resample may have no success) is drawn up to its mark, and a selector that solved nothing has no mark. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-cost"}} tags=["hide-input"]
 show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "label", "shown"]],
      alt="A panel a currency: selectors down, cost across with intervals.")
 
@@ -382,23 +388,23 @@ show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "labe
 # ## When a score does help
 #
 # Where a selector gains nothing, is it because selecting does not work, or because the model's
-# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose candidates is right
-# with probability {glue:text}`gs-competence`, else a repetition, an invented id, a refund nobody
-# checked, or a reply too early. Its mean -log p is drawn higher for wrong calls by a dial, the AUROC of
-# that number: one half says nothing. {numref}`fig-gs-dial` drives
+# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose
+# candidates is right with probability {glue:text}`gs-competence`, else a repetition, an invented
+# id, a refund nobody checked, or a reply too early. Its mean -log p is drawn higher for wrong calls
+# by a dial, the AUROC of that number: one half says nothing. {numref}`fig-gs-dial` drives
 # {glue:text}`gs-sim-cases` cases from the goal to the end at each setting.
 #
 # The first drawn solves {glue:text}`gs-sim-random` at every setting, and knowing the right call
 # {glue:text}`gs-sim-best`. Where own uncertainty says nothing, entropy solves
 # {glue:text}`gs-sim-entropy-low` and RUPA {glue:text}`gs-sim-rupa-low`; at an AUROC of
-# {glue:text}`gs-sim-high`, {glue:text}`gs-sim-entropy-high` and {glue:text}`gs-sim-rupa-high`. RUPA minus
-# entropy over all settings is {glue:text}`gs-sim-rupa-entropy`, RUPA minus flat
+# {glue:text}`gs-sim-high`, {glue:text}`gs-sim-entropy-high` and {glue:text}`gs-sim-rupa-high`. RUPA
+# minus entropy over all settings is {glue:text}`gs-sim-rupa-entropy`, RUPA minus flat
 # {glue:text}`gs-sim-rupa-flat`. The model whose candidates were recorded stands at
 # {glue:text}`gs-entropy-auroc` on this dial.
 #
-# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far from
-# the goal's words, and some are calls made again. TRACER's largest risk so far hides what lies below
-# it, so it can follow the dial only where the newest step is the riskiest.
+# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far
+# from the goal's words, and some are calls made again. TRACER's largest risk so far hides what lies
+# below it, so it can follow the dial only where the newest step is the riskiest.
 
 # %% tags=["hide-input"]
 DIAL = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -421,7 +427,7 @@ chapter.number("gs-sim-high", DIAL[-1], 1)
 chapter.number("gs-sim-cases", given.simulated_cases, 0)
 chapter.number("gs-competence", given.competence, 1)
 
-# %% mystnb={"figure": {"caption": "Share of cases a simulated agent solves, by how well its own uncertainty tells wrong calls from right ones, with intervals by whole cases, one panel a selector. Dashed: the first drawn. The agent is ours and simulated. Data: made on this page.", "name": "fig-gs-dial"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Share of cases a simulated agent solves, by how well its own uncertainty tells wrong calls from right ones, with intervals by whole cases, one panel a selector. Dashed: the first drawn. The agent is ours and simulated. Data: made on this page (measured here).", "name": "fig-gs-dial"}} tags=["hide-input"]
 rows = pd.DataFrame([
     {"panel": NAMES[name], "at": f"{value:.1f}", "series": "solved", "published": None,
      "shown": tables.estimate(at[value][name], 2),
@@ -469,56 +475,80 @@ true_entropy = outcomes.pairs(swapped, drawn.cases, ["entropy"]).drop(columns="g
 chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_entropy) else UNRANKED))
 
 # %% [markdown]
-# 1. A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
-#    calls. What would the first drawn solve if no wrong call could be made good, and what a selector
-#    that always knows? Why can the first be higher in {numref}`fig-gs-dial`?
+# ```{exercise} Six calls in a row
+# :label: gs-six
+# :nonumber:
+# A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
+# calls. What would the first drawn solve if no wrong call could be made good, and what a selector
+# that always knows? Why can the first be higher in {numref}`fig-gs-dial`?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-six
 # :class: dropdown
 # {glue:text}`gs-x-one` and {glue:text}`gs-x-best`. Some wrong calls do no harm: a call made again costs
 # a step, and ten are allowed.
 # ```
 #
-# 2. Suppose Table 3's four scores were all one rule, run once each. How probable is it that the row
-#    called RUPA is the highest of four in every one of the {glue:text}`gs-cells` cells, if cells were
-#    independent? In how many is it?
+# ```{exercise} Always the highest of four
+# :label: gs-rank
+# :nonumber:
+# Suppose Table 3's four scores were all one rule, run once each. How probable is it that the row
+# called RUPA is the highest of four in every one of the {glue:text}`gs-cells` cells, if cells were
+# independent? In how many is it?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-rank
 # :class: dropdown
 # {glue:text}`gs-x-fourth`, and it is highest in {glue:text}`gs-x-rank`. So RUPA's row differs from the
 # other three by more than luck of that kind, even though the size of its lead is in the noise in some
 # cells. Cells of one benchmark share their tasks, so they are not independent.
 # ```
 #
-# 3. Why are all selectors given the same candidates, and not each its own?
+# ```{exercise} The same candidates for all
+# :label: gs-shared
+# :nonumber:
+# Why are all selectors given the same candidates, and not each its own?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-shared
 # :class: dropdown
 # With candidates of its own a selector may have been lucky in what was drawn. On the same candidates a
 # difference is a difference in choice, and at points where two choose alike it is exactly 0.
 # ```
 #
-# 4. The interval of RUPA minus random is {glue:text}`gs-x-width` wide to each side here. About how many
-#    cases would make it a twentieth?
+# ```{exercise} A twentieth to each side
+# :label: gs-width
+# :nonumber:
+# The interval of RUPA minus random is {glue:text}`gs-x-width` wide to each side here. About how many
+# cases would make it a twentieth?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-width
 # :class: dropdown
 # Widths shrink with the square root of the number of cases: about {glue:text}`gs-x-need`.
 # ```
 #
-# 5. Drawing {glue:text}`gs-drawn` candidates took {glue:text}`gs-x-times` times as long as drawing one.
-#    What must a selector then do to the share of right calls to be worth its cost?
+# ```{exercise} Worth its cost
+# :label: gs-cost
+# :nonumber:
+# Drawing {glue:text}`gs-drawn` candidates took {glue:text}`gs-x-times` times as long as drawing one.
+# What must a selector then do to the share of right calls to be worth its cost?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-cost
 # :class: dropdown
 # Raise it by the same factor, if right calls are all you pay for. If a wrong call does lasting harm, a
 # smaller gain may do: weigh the second panel of {numref}`fig-gs-chosen`.
 # ```
 #
-# 6. The selector called entropy reads -log p of the tokens drawn, not the entropy of what might have been
-#    drawn. The recording has both. Does the real entropy order candidates better?
+# ```{exercise} The real entropy
+# :label: gs-real
+# :nonumber:
+# The selector called entropy reads -log p of the tokens drawn, not the entropy of what might have been
+# drawn. The recording has both. Does the real entropy order candidates better?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} gs-real
 # :class: dropdown
 # In its place a wrong candidate has the higher score in {glue:text}`gs-x-entropy` of pairs, against
 # {glue:text}`gs-entropy-auroc`. Put `entropy` where `nll` is in the candidates, and choose as before.

@@ -14,16 +14,16 @@
 # %% [markdown]
 # # Does propagation matter when faults cascade?
 #
-# **The claim.** The reason for a graph is that an early mistake makes later steps suspect. If so, long
-# runs in which a wrong fact is copied onward are where it should show. We made such runs, with one, two
-# or three faults at known steps, and compared RUPA with the same graph in which nothing is passed on,
-# and with its inputs averaged without a graph. Passing risk on pays above both of these where
-# {glue:text}`casc-pays`. Where a wrong order's number is copied and the desk answers,
-# {glue:text}`casc-known`.
+# **The claim.** The reason for a graph is that an early mistake makes later steps suspect
+# {cite}`rupa2026`. If so, long runs in which a wrong fact is copied onward are where it should show. We
+# made such runs, with one, two or three {term}`faults <fault>` at known steps. Where a wrong order's
+# number is used and the desk answers, passing {term}`risk` on (RUPA) minus not passing it on
+# {glue:text}`casc-known`. RUPA ranks above both the same graph without {term}`propagation` and its
+# inputs averaged without a graph for: {glue:text}`casc-pays`.
 #
 # ```{admonition} In one minute
-# {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a clean parent. Without own
-# uncertainty a **known** wrong number is invisible: a share of {glue:text}`casc-s-known` of the faulty
+# {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a {term}`clean parent`. Without
+# {term}`own uncertainty <local uncertainty>` a **known** wrong number is invisible: a share of {glue:text}`casc-s-known` of the faulty
 # runs is above its parent, ties one half. An **invented** one is refused, and RUPA has
 # {glue:text}`casc-s-invented`, without propagation {glue:text}`casc-s-invented-np`. For a **repeated
 # call** RUPA has {glue:text}`casc-s-tool`, without propagation {glue:text}`casc-s-tool-np`, and the
@@ -31,7 +31,7 @@
 # uncertainty simulated so that it knows a fault by {glue:text}`casc-dial` standard deviations, RUPA minus
 # no propagation is {glue:text}`casc-d-known` for one known wrong number and
 # {glue:text}`casc-d-caused` where it is copied twice. At the copy itself, two steps on, risk is above
-# the parent's in {glue:text}`casc-reach` of runs.
+# the parent's in {glue:text}`casc-reach` of runs. Brackets are 95 % intervals by whole shifts.
 # ```
 
 # %% [markdown]
@@ -187,7 +187,7 @@ ups = [d for design in SHOWN[:3] for d in DIALS
        if side(turned[design, d, "full", "no_propagation"]) > 0]
 downs = [d for design in SHOWN[:3] for d in DIALS
          if side(turned[design, d, "full", "no_propagation"]) < 0]
-chapter.text("casc-known", f"RUPA minus no propagation is above 0 in {len(ups)} and below 0 in "
+chapter.text("casc-known", f"is above 0 in {len(ups)} and below 0 in "
                            f"{len(downs)} of {3 * len(DIALS)} comparisons")
 chapter.number("casc-runs", given.runs, 0)
 chapter.number("casc-steps", 6 * given.cases, 0)
@@ -196,10 +196,11 @@ chapter.number("casc-dial", given.dial, 1)
 # %% [markdown]
 # ## At which informativeness does it pay?
 #
-# {numref}`fig-casc-dial` turns the dial. Upwards is AUROC, faulty against clean shifts, each with noise of
+# {numref}`fig-casc-dial` turns the dial. Upwards is {term}`AUROC`, faulty against clean shifts, each with
+# noise of
 # its own. At 0 own uncertainty knows nothing of a fault. RUPA is the printed method; *no propagation* the
-# same graph and goal, but a step passes on its own uncertainty and not its risk; *flat* the same inputs
-# averaged. If passing on paid, the first line would leave the other two.
+# same graph and goal, but a step passes on its own uncertainty and not its risk; *{term}`flat <flat score>`*
+# the same inputs averaged. If passing on paid, the first line would leave the other two.
 
 # %% mystnb={"figure": {"caption": "AUROC of faulty against clean shifts, over how many standard deviations simulated own uncertainty rises at a fault that nothing caused; bands are intervals by whole shifts. A panel's title says what is wrong, how many faults, how they hang together and where. Dashed: chance. Measured here on generated runs; own uncertainty is simulated.", "name": "fig-casc-dial"}} tags=["hide-input"]
 lines = pd.DataFrame([
@@ -330,7 +331,7 @@ chapter.text("casc-reach-first", tables.estimate(reach["full", 0], 2))
 # {glue:text}`casc-a-two` two steps on and {glue:text}`casc-a-six` six steps on; it has come down by half
 # after {glue:text}`casc-a-half` steps. Without propagation it is {glue:text}`casc-a-np-two` and
 # {glue:text}`casc-a-np-six`: most of what looks like propagation is the refusal itself, which stays in
-# sight for five steps and in momentum.
+# sight for five steps and in {term}`momentum`.
 #
 # ## Does it reach the copy?
 #
@@ -423,46 +424,66 @@ chapter.text("casc-x-cap", " and ".join(
 chapter.number("casc-x-designs", len(DESIGNS), 0)
 
 # %% [markdown]
-# 1. The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
-#    one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
-#    mean does one fault move the mean of the logarithms?
+# ```{exercise} What the dial means
+# :label: casc-dial
+# :nonumber:
+# The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
+# one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
+# mean does one fault move the mean of the logarithms?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-dial
 # :class: dropdown
 # Phi(dial / sqrt 2) is {glue:text}`casc-x-phi`. The mean moves by dial / n, its standard deviation is
 # 1 / sqrt n: dial / sqrt n, {glue:text}`casc-x-mean`. A signal that is plain at a step is faint in a mean.
 # ```
 #
-# 2. Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
-#    and what would a reader have to compare to see the fault?
+# ```{exercise} Three calls of one shift
+# :label: casc-calls
+# :nonumber:
+# Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
+# and what would a reader have to compare to see the fault?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-calls
 # :class: dropdown
 # {glue:text}`casc-x-calls`: each names the wrong order. One has to compare the number with that of the
 # request at hand, which is what a judge of steps does and no score here.
 # ```
 #
-# 3. A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
-#    with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+# ```{exercise} With the cap and without
+# :label: casc-cap
+# :nonumber:
+# A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
+# with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-cap
 # :class: dropdown
 # {glue:text}`casc-x-cap`. A plain fault passes on no more than a doubtful one, while ordinary steps pass
 # on all they have: the signal is cut and the noise is not.
 # ```
 #
-# 4. Why can the number of steps tell nothing here, though [elsewhere](b5_benchmark) it is hard to beat?
+# ```{exercise} No help from length
+# :label: casc-length
+# :nonumber:
+# Why can the number of steps tell nothing here, though [elsewhere](b5_benchmark) it is hard to beat?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-length
 # :class: dropdown
 # Every fault replaces a call and none adds or removes one, so a faulty run is as long as its parent.
 # Public logs are not like that: there failing runs wander, or give up.
 # ```
 #
-# 5. {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
-#    go wrong if each had shifts of its own?
+# ```{exercise} Shifts that designs share
+# :label: casc-shared
+# :nonumber:
+# {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
+# go wrong if each had shifts of its own?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} casc-shared
 # :class: dropdown
 # A difference between designs would hold the difference between their shifts. Sharing takes it out; that
 # is also why whole shifts are drawn for the intervals, with all their runs.

@@ -14,19 +14,19 @@
 # %% [markdown]
 # # A panel without a model sees what it was set on
 #
-# **The claim.** The rule checker of the *trajectory-judge* paper
-# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), section 3) has two zeros that follow from what
-# its rules speak of: `wrong_tool`, a redundant lookup where the policy should have been read, breaks no
-# rule, and `unsupported_claim`, a sentence that no observation bears out, is prose, which no rule
-# reads. The paper concludes that both need something that reads. We put two judges without a model
-# beside the rules, one for each zero. Beside the redundant call and the four sentences of the paper
-# they close both. Beside other calls and other sentences they close less, and they flag clean runs.
+# **The claim.** Two {term}`judges <judge>` without a model close the two blind spots of the
+# {term}`rules` on the calls and sentences they were set on. On other calls and other sentences they
+# close less, and they flag {term}`clean` runs. The blind spots follow from what the rules of the
+# *trajectory-judge* paper {cite}`mohammadi2026` (section 3) speak of: `wrong_tool`, a redundant lookup
+# where the policy should have been read, breaks no rule, and `unsupported_claim`, a sentence that no
+# {term}`observation` bears out, is prose, which no rule reads. The paper concludes that both need
+# something that reads.
 #
 # ```{admonition} In one minute
-# On the judged set the free panel has a {term}`silent <silent fault>` recall of {glue:text}`fp-seven-silent`, a loud recall
-# of {glue:text}`fp-seven-loud` and {term}`false alarms <false alarm>` at {glue:text}`fp-seven-alarms`, for no token and
+# On the judged set, our own from the paper's design, the free panel has a {term}`silent recall` of
+# {glue:text}`fp-seven-silent`, a {term}`loud recall` of {glue:text}`fp-seven-loud` and {term}`false alarms <false alarm>` at {glue:text}`fp-seven-alarms`, for no token and
 # {glue:text}`fp-ms` milliseconds a run. With other cases but the same kinds of call and sentence,
-# its recall on the two zeros is {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With
+# its recall on the two blind spots is {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With
 # calls and sentences that it was not set on they are {glue:text}`fp-report-tool` and
 # {glue:text}`fp-report-claim`, at a false-alarm rate of {glue:text}`fp-report-alarms` over clean runs
 # of {glue:text}`fp-clean-ways` kinds, between {glue:text}`fp-alarms-least` and
@@ -36,14 +36,15 @@
 # ```
 #
 # [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks what a
-# flag costs when nothing is spent. Brackets are 95 % intervals, a dagger marks an exact binomial one.
+# flag costs when nothing is spent. Brackets are 95 % intervals, a dagger marks an
+# {term}`exact binomial one <Clopper-Pearson interval>`.
 
 # %% [markdown]
 # ## Three members, one rule to combine them
 #
 # - **Rules**: the desk's checker, eight rules in one pass. It knows this desk and no other.
 # - **Repetition**: the {term}`relation of that name <repetition relation>` in the RUPA paper
-#   ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002), section 4.1) links a step to an earlier one
+#   {cite}`rupa2026` (section 4.1) links a step to an earlier one
 #   that makes the same calls, at most {glue:text}`fp-window` steps back. Here a link is a flag, unless the first call failed
 #   (then the second is a retry) or the second brought something else (then it is news). Both excuses
 #   are ours.
@@ -280,7 +281,7 @@ for key, name in (("ours", "second half of ours"), ("other", "claims of other ki
 # as it was read, so they take it for an invented one. The case handed over early, with one reason and
 # then with another, is seen at {glue:text}`fp-handed`: its two calls have different arguments.
 # And where the policy is left unread with nothing in its place, there is nothing to repeat:
-# {glue:text}`fp-unread`. The rules have this zero as well; the judged set does not show it, for there
+# {glue:text}`fp-unread`. The rules have this blind spot as well; the judged set does not show it, for there
 # an unread policy always comes with a repeated call. What the panel closes is the repeated call, not
 # the wrong tool. A ninth rule that asks for the policy closes it, as
 # [the chapter on the testbed](a3_testbed) found and the third exercise counts.
@@ -357,9 +358,9 @@ for member in free.MEMBERS:
 # ## Beside judges that read
 #
 # {numref}`fig-fp-cost` orders judges by what they spend on a run, in {glue:text}`fp-cost-unit`, the
-# cheapest on top. Hollow are the five published judges on the judged set, with 14B and 8B models, and
-# with their own rule engine. Filled are the panel, on the judged set and on the other ways, and the
-# judges of {glue:text}`fp-reading`. Seconds are each judge's own machine's; tokens compare better.
+# cheapest on top. Hollow are the five published judges on the release's judged set, with 14B and 8B
+# models, and with their own rule engine. Filled are the panel, on our judged set and on the other ways,
+# and judges of the verdicts chosen at the top ({glue:text}`fp-reading`). Seconds are each judge's own machine's; tokens compare better.
 
 # %% tags=["hide-input"]
 def standing(t, names, origin):
@@ -498,10 +499,11 @@ for role in ("successful", "failed"):
 # {glue:text}`fp-airline-successful` of successful and {glue:text}`fp-airline-failed` of failed runs,
 # the reply {glue:text}`fp-airline-reply-successful` and {glue:text}`fp-airline-reply-failed`.
 #
-# Of the sets read here, those in which the exact repetition flags failed runs more often than successful ones, the two
-# intervals apart: {glue:text}`fp-apart-repetition`. Those in which the reply does:
-# {glue:text}`fp-apart-reply`. The reply member knows a refund desk's events and takes every number for a claim, and nothing of
-# it was set on such logs; `tjlib judge reply --clean FILE` sets its threshold on clean runs of yours.
+# Of the sets read here, those in which the exact repetition flags failed runs more often than
+# successful ones, the two intervals apart: {glue:text}`fp-apart-repetition`. Those in which the reply
+# does: {glue:text}`fp-apart-reply`. The reply member knows a refund desk's events and takes every
+# number for a claim, and nothing of it was set on such logs; `tjlib judge reply --clean FILE` sets its
+# threshold on clean runs of yours.
 #
 # ## What would change our mind
 #
@@ -515,59 +517,75 @@ for role in ("successful", "failed"):
 #
 # ## Exercises
 #
-# 1. None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
-#    false-alarm rate is still compatible with that at 95 %?
+# ```{exercise} None of the plain ones
+# :label: fp-bound
+# :nonumber:
+# None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
+# false-alarm rate is still compatible with that at 95 %?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} fp-bound
+# :class: dropdown
+# With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
+# {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
+# ```
 #
-#    With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
-#    {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
+# ```{exercise} One faulty run in fifty
+# :label: fp-ppv
+# :nonumber:
+# Suppose that one run in fifty is faulty. What share of the panel's flags is then right (the
+# {term}`positive predictive value`), with the
+# recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
+# interval in place of the pooled false-alarm rate?
+# ```
 #
-#    </details>
+# ```{solution} fp-ppv
+# :class: dropdown
+# Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
+# the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
+# ```
 #
-# 2. Suppose that one run in fifty is faulty. What share of the panel's flags is then right, with the
-#    recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
-#    interval in place of the pooled false-alarm rate?
+# ```{exercise} A ninth rule
+# :label: fp-ninth
+# :nonumber:
+# Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to the ways of
+# `wrong_tool` and the skipped policy, and what does it cost?
+# ```
 #
-#    <details><summary>Solution</summary>
+# ```{solution} fp-ninth
+# :class: dropdown
+# It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
+# skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
+# the repetition does and more: the first blind spot is a gap in eight rules, not in
+# rules. It would not carry to a desk where the policy need not be read.
+# ```
 #
-#    Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
-#    the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
+# ```{exercise} The other form
+# :label: fp-near
+# :nonumber:
+# The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
+# have done on the other ways?
+# ```
 #
-#    </details>
+# ```{solution} fp-near
+# :class: dropdown
+# It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
+# and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
+# it now would be to set it on what is reported.
+# ```
 #
-# 3. Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to both zeros'
-#    neighbours, the ways of `wrong_tool` and the skipped policy, and what does it cost?
+# ```{exercise} Without the excuses
+# :label: fp-excuses
+# :nonumber:
+# Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
+# flagged that were not?
+# ```
 #
-#    <details><summary>Solution</summary>
-#
-#    It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
-#    skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
-#    the repetition does and more: the first zero is a gap in eight rules, not in rules. It would not
-#    carry to a desk where the policy need not be read.
-#
-#    </details>
-#
-# 4. The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
-#    have done on the other ways?
-#
-#    <details><summary>Solution</summary>
-#
-#    It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
-#    and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
-#    it now would be to set it on what is reported.
-#
-#    </details>
-#
-# 5. Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
-#    flagged that were not?
-#
-#    <details><summary>Solution</summary>
-#
-#    {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
-#    {glue:text}`fp-x-bare-ways`.
-#
-#    </details>
+# ```{solution} fp-excuses
+# :class: dropdown
+# {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
+# {glue:text}`fp-x-bare-ways`.
+# ```
 
 # %% tags=["hide-input"]
 def count(kind, says, way=None):

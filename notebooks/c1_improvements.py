@@ -17,16 +17,17 @@
 # **The claim.** RUPA can be changed inside its own equations without looking at a single outcome, and
 # such a choice can take length out of the score. That is not the same as making it better: where
 # longer runs fail more often, the score loses what length gave it. Over pairs of the same length a
-# choice ranks failures better than the printed score on {glue:text}`imp-gains`, of
-# {glue:text}`imp-sets` sets of runs. On AgentDojo what gains is one signal, how far a run departs from the
-# other runs of its task, and it does as well without the graph.
+# choice ranks failures better than the printed score on {glue:text}`imp-gains` ({glue:text}`imp-sets`
+# sets of runs were tried). On AgentDojo what gains is one signal, how far a run departs from the
+# other runs of its task; over all pairs RUPA around that signal minus the signal alone is
+# {glue:text}`imp-best-minus-alone`.
 #
 # ```{admonition} In one minute
 # Four changes with {glue:text}`imp-recipes` combinations, {glue:text}`imp-sets` sets of runs. A
 # criterion that sees no outcome chose a combination on one half of each set's tasks; the other half
 # was scored with it. Choosing the score that follows length least brought the mean unsigned rank
 # correlation with length from {glue:text}`imp-follows-printed` to {glue:text}`imp-follows-length`.
-# Its AUROC minus the printed one's, over all pairs, is above 0 on {glue:text}`imp-length-above`, below
+# Its {term}`AUROC` minus the printed one's, over all pairs, is above 0 on {glue:text}`imp-length-above`, below
 # 0 on {glue:text}`imp-length-below`; over pairs of one length it is above on
 # {glue:text}`imp-length-one-above` and below on {glue:text}`imp-length-one-below`. The two halves of a
 # set chose the same combination in {glue:text}`imp-length-same` of {glue:text}`imp-sets` sets.
@@ -38,9 +39,9 @@
 # %% [markdown]
 # ## What may be changed
 #
-# The RUPA paper ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) needs the probabilities of an
-# agent's tokens, which public logs lack. Without them every step has the same uncertainty of its own,
-# and what is left, structural RUPA, follows length: risk starts at nothing, rises for some ten steps,
+# The RUPA paper {cite}`rupa2026` needs the probabilities of an agent's tokens, which public logs lack.
+# Without them every step has the same {term}`uncertainty of its own <local uncertainty>`,
+# and what is left, structural RUPA, follows length: {term}`risk` starts at nothing, rises for some ten steps,
 # and the mean over a short run is a mean over the rise
 # ([what the ablation chapter says](b5_ablation)). Four changes of ours, each with the printed setting
 # first:
@@ -53,10 +54,11 @@
 #   observations, of signals that are not in that range already.
 # - **beginning**: *zero*; *started*, the goal passes on what a step passes on in the mean; *centred*,
 #   the mean risk at each position is taken off.
-# - **blame**: an *observation* keeps its uncertainty, so that a failed call raises the step after it,
+# - **blame**: an *{term}`observation`* keeps its uncertainty, so that a failed call raises the step after it,
 #   or it goes to the *caller*.
 #
-# The equations, Table 5 and Table 6 stay. Similarity is shared words.
+# The paper's equations and the constants of its Tables 5 and 6 stay. Similarity is shared words.
+# Brackets below are 95 % intervals, by {term}`whole tasks <bootstrap by task>`.
 #
 # ## How one is chosen
 #
@@ -102,6 +104,7 @@ from tjlib.charts import improving as charts
 from tjlib.charts.show import show
 from tjlib.measure.panels import measured
 from tjlib.uncertainty.choose import CRITERIA, halves
+from tjlib.uncertainty.habits import disagreement
 from tjlib.uncertainty.recipes import PRINTED, recipes
 
 names = [*([] if given.traces == "public" else [given.traces]), *improving.PUBLIC]
@@ -169,10 +172,20 @@ AGREED = "most agreement, other sets"
 gains = {name for method in OURS for name in sets
          if (row := found.get((name, "one length", f"{method} - printed"))) and row["lo"] > 0}
 chapter.text("imp-gains", ", ".join(name for name in sets if name in gains) or "no set")
+dojo = sets["agentdojo"]
+chapter.number("imp-best-models", dojo.about["model"].nunique(), 0)
+chapter.number("imp-best-succeed", 1 - dojo.about["failed"].dropna().astype(float).mean(), 2)
+for key, failed in (("succeed", False), ("fail", True)):
+    these = np.flatnonzero(dojo.about["failed"].eq(failed))
+    among = disagreement([dojo.acts[i] for i in these], [dojo.tasks[i] for i in these])
+    chapter.number(f"imp-best-apart-{key}", np.mean([np.mean(x) for x in among if x]), 2)
 chapter.number("imp-follows-printed", follows("printed"), 2)
 chapter.number("imp-recipes", len(recipes()), 0)
 chapter.number("imp-intervals", sum((name, panel, f"{method} - printed") in found for name in sets
                                     for panel in PANELS[:2] for method in OURS), 0)
+chapter.number("imp-leave-out", sum(
+    row["lo"] > 0 or row["hi"] < 0 for name in sets for panel in PANELS[:2] for method in OURS
+    if (row := found.get((name, panel, f"{method} - printed"))) and pd.notna(row["lo"])), 0)
 chapter.number("imp-by-chance", 0.05 * sum(
     (name, panel, f"{method} - printed") in found for name in sets for panel in PANELS[:2]
     for method in OURS), 1)
@@ -190,8 +203,8 @@ for key, method in (("best", AGREED), ("best-printed", "printed"), ("best-steps"
 #
 # {numref}`fig-imp-minus` has the AUROC of each choice minus that of structural RUPA as printed, on the
 # half of the tasks it was not chosen on: right of the dashed line it ranks failed runs higher than the
-# printed score does. On the left all pairs of a failed and a successful run count; on the right only
-# pairs of the same number of steps, where length knows nothing.
+# printed score does. In one panel of a set all pairs of a failed and a successful run count; in the
+# other only pairs of the same number of steps, where length knows nothing.
 
 # %% mystnb={"figure": {"caption": "AUROC of each label-free choice minus that of structural RUPA as printed, with intervals by whole tasks; over all pairs, and over pairs of one length. Dashed: no difference. Measured here on data/features, each half of the tasks by what the other chose.", "name": "fig-imp-minus"}} tags=["hide-input"]
 SHORT = {"settled": "settled, one recipe", "least length": "least length",
@@ -223,8 +236,8 @@ show(analysis.forest(minus, "change in AUROC", shared=True), name="imp-minus",
 # sets it is above on {glue:text}`imp-agreement-other-above` and below on
 # {glue:text}`imp-agreement-other-below`; over pairs of one length above on
 # {glue:text}`imp-agreement-other-one-above`, below on {glue:text}`imp-agreement-other-one-below`. The
-# figure has {glue:text}`imp-intervals` intervals, of which about {glue:text}`imp-by-chance` would leave out
-# 0 if no choice did anything.
+# figure has {glue:text}`imp-intervals` intervals, of which {glue:text}`imp-leave-out` leave out 0; about
+# {glue:text}`imp-by-chance` would if no choice did anything.
 #
 # **Settled** is the one combination that the first criterion takes over all sets among those that a run
 # can be scored by alone, with no other run at hand: *started + caller*, fitted on these very runs but
@@ -236,8 +249,8 @@ show(analysis.forest(minus, "change in AUROC", shared=True), name="imp-minus",
 #
 # ## Against everything it has to beat
 #
-# The table has the levels. `n_steps` is the number of steps, `flat` the printed inputs averaged without
-# a graph, and every choice has its own inputs averaged likewise, in the rows that end in *flat*. The
+# The table has the levels. `n_steps` is the number of steps, {term}`flat <flat score>` the printed inputs
+# averaged without a graph, and every choice has its own inputs averaged likewise, in the rows that end in *flat*. The
 # rows that end in *alone* are the mean of a signal and nothing else.
 
 # %% tags=["hide-input"]
@@ -265,11 +278,11 @@ tables.show(pd.DataFrame(rows, columns=["set", "difference", *PANELS]),
 # Minus the number of steps, over all pairs, the choice by least length is above 0 on
 # {glue:text}`imp-length-steps-above` and below on {glue:text}`imp-length-steps-below`; that by the
 # other sets' agreement above on {glue:text}`imp-agreement-other-steps-above`, below on
-# {glue:text}`imp-agreement-other-steps-below`. Minus their own inputs without a graph: above on
-# {glue:text}`imp-length-flat-above` and {glue:text}`imp-agreement-other-flat-above`, below on
-# {glue:text}`imp-length-flat-below` and {glue:text}`imp-agreement-other-flat-below`; over pairs of one
-# length above on {glue:text}`imp-length-one-flat-above` and
-# {glue:text}`imp-agreement-other-one-flat-above`.
+# {glue:text}`imp-agreement-other-steps-below`. Minus its own inputs without a graph, least length is above
+# on {glue:text}`imp-length-flat-above`, below on {glue:text}`imp-length-flat-below`, and over pairs of one
+# length above on {glue:text}`imp-length-one-flat-above`; the other sets' agreement above on
+# {glue:text}`imp-agreement-other-flat-above`, below on {glue:text}`imp-agreement-other-flat-below`, and over
+# pairs of one length above on {glue:text}`imp-agreement-other-one-flat-above`.
 #
 # **The one gain, looked at.** On AgentDojo the other sets' choice has {glue:text}`imp-best` over all
 # pairs, {glue:text}`imp-best-one` over pairs of one length and {glue:text}`imp-best-model` inside one
@@ -279,9 +292,11 @@ tables.show(pd.DataFrame(rows, columns=["set", "difference", *PANELS]),
 # RUPA around it minus alone, that is {glue:text}`imp-best-minus-alone`,
 # {glue:text}`imp-best-minus-alone-one` and {glue:text}`imp-best-minus-alone-model`: an interval that is
 # not above 0 says that the gain is the signal's and not the graph's. AgentDojo has the same task done by
-# more than twenty models, most of which succeed: to depart from what most do is to depart from what
-# works. That is a majority vote, and it needs the others' runs. Where runs of a task are few, or mostly
-# fail, there is no reason for it to hold.
+# {glue:text}`imp-best-models` models, and a share of {glue:text}`imp-best-succeed` of its judged runs
+# succeed. Disagreement among the runs that succeed is {glue:text}`imp-best-apart-succeed`, among those that
+# fail {glue:text}`imp-best-apart-fail`: where the first is lower, to depart from the others is to depart
+# from what works. That is a vote, and it needs the others' runs. Where runs of a task are
+# few, or mostly fail, there is no reason for it to hold.
 #
 # ## What the criteria chose
 
@@ -356,7 +371,7 @@ show(charts.recipes(drawn.round(3), "least length"), name="imp-recipes",
 
 # %% tags=["hide-input"]
 from tjlib.uncertainty.choose import agreement, length_free
-from tjlib.uncertainty.habits import Acts, disagreement, habits
+from tjlib.uncertainty.habits import Acts, habits
 
 pool = [Acts(("find", "pay"), (3, 3))] * 20
 chapter.number("imp-x-first", habits(pool).surprise(Acts(("pay",), (3,)))[0], 2)
@@ -376,45 +391,65 @@ per = pd.Series(runs.tasks).value_counts()
 chapter.number("imp-x-runs", per.median(), 0)
 
 # %% [markdown]
-# 1. In a pool of twenty runs, all of which find and then pay, how surprising is a run that pays first?
-#    Use the smoothing in `tjlib.uncertainty.habits`: five pseudo-counts, dealt by each tool's share.
+# ```{exercise} Paying first
+# :label: imp-first
+# :nonumber:
+# In a pool of twenty runs, all of which find and then pay, how surprising is a run that pays first?
+# Use the smoothing in `tjlib.uncertainty.habits`: five pseudo-counts, dealt by each tool's share.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-first
 # :class: dropdown
 # Pay is 20 of 40 steps; with one more for each of two tools and one unseen, 21 of 43. None of the
 # twenty starts with it: (0 + 5 * 21 / 43) / (20 + 5), minus the logarithm: {glue:text}`imp-x-first` nats.
 # ```
 #
-# 2. Three runs of a task find and pay; one finds and asks, and is the only one that does as the task
-#    wants. What does disagreement say of the four?
+# ```{exercise} A vote of three to one
+# :label: imp-vote
+# :nonumber:
+# Three runs of a task find and pay; one finds and asks, and is the only one that does as the task
+# wants. What does disagreement say of the four?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-vote
 # :class: dropdown
 # {glue:text}`imp-x-apart`: the right one looks worst. It is a vote, and a vote is right when most are.
 # ```
 #
-# 3. Random numbers are nearly the best score by *least length*: what do they have on AgentDojo? Why is
-#    that no reason to drop the criterion, and what does the other one say?
+# ```{exercise} Random numbers
+# :label: imp-noise
+# :nonumber:
+# Random numbers are nearly the best score by *least length*: what do they have on AgentDojo? Why is
+# that no reason to drop the criterion, and what does the other one say?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-noise
 # :class: dropdown
 # {glue:text}`imp-x-noise`, of at most 1. A criterion chooses among scores that are candidates for
 # another reason; that a score is free of length says nothing for it. *Most agreement* gives noise
 # {glue:text}`imp-x-noise-agreement`, close to 0, as it should.
 # ```
 #
-# 4. Scale *p95* is not tried for disagreement, which is a share. What would it have done on AgentDojo?
+# ```{exercise} A scale that was not tried
+# :label: imp-p95
+# :nonumber:
+# Scale *p95* is not tried for disagreement, which is a share. What would it have done on AgentDojo?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-p95
 # :class: dropdown
 # Its 95th percentile there is {glue:text}`imp-x-p95`. Dividing by 1 and capping at 1 leaves what is
 # there; it would only have been one more name for the same score.
 # ```
 #
-# 5. Disagreement compares a run with others of its own half, without outcomes, before the run is scored.
-#    Is that a leak? When could you not do it?
+# ```{exercise} Is it a leak?
+# :label: imp-leak
+# :nonumber:
+# Disagreement compares a run with others of its own half, without outcomes, before the run is scored.
+# Is that a leak? When could you not do it?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} imp-leak
 # :class: dropdown
 # No outcome is used, and what is fitted (scale, beginning, which combination) comes from the other half.
 # But the other runs of the task must exist: here the median task has {glue:text}`imp-x-runs`. On a task

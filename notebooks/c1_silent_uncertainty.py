@@ -14,13 +14,15 @@
 # %% [markdown]
 # # Two ways of looking, one set of cases
 #
-# **The claim.** A silent fault leaves the outcome right, so a judge of the outcome has little to see.
-# An uncertainty score reads the whole run and needs no verdict, so it might see what that judge
-# misses. Neither the paper on judges
-# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) nor the one on uncertainty
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) asks. Here both look at the same cases. A
-# score that moves when a fault is put into a run is one thing; a fault that can be found among other
-# runs by that score is another, and this chapter measures both.
+# **The claim.** A {term}`silent fault` leaves the outcome right, so a judge of the outcome has little
+# to see. An {term}`uncertainty` score reads the whole run and needs no verdict. It sees some of what
+# that judge misses, and a judge that reads the steps sees more. Beside the clean run of their own
+# case, RUPA without probabilities rises with {glue:text}`c1-kinds-structural` kinds of silent fault,
+# the published {term}`outcome judge` with {glue:text}`c1-kinds-outcome`, the published
+# {term}`step judge` with {glue:text}`c1-kinds-step`. Among clean runs of all cases it is
+# {glue:text}`c1-kinds-clean-structural`, {glue:text}`c1-kinds-clean-outcome` and
+# {glue:text}`c1-kinds-clean-step`. Neither the paper on judges {cite}`mohammadi2026` nor the one on
+# uncertainty {cite}`rupa2026` lets both look at the same cases.
 #
 # ```{admonition} In one minute
 # Of {glue:text}`c1-n-silent` silent faults beside the clean run of their own case, RUPA without
@@ -34,23 +36,25 @@
 # and {glue:text}`c1-failing-clean`. With sentence embeddings in place of shared words, RUPA without
 # probabilities has {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has
 # {glue:text}`c1-structural-loud` against clean runs; below one half, loud runs look calmer than clean
-# ones.
+# ones. Brackets are 95 % intervals, a dagger marks an
+# {term}`exact binomial one <Clopper-Pearson interval>`.
 # ```
 
 # %% [markdown]
 # ## The cases
 #
-# A **fault** is one edit at one step of a run that solves its case; the edited run's **clean parent**
-# is that run. The fault is {term}`silent <silent fault>` if the outcome for the customer came out right
-# all the same, else {term}`loud <loud fault>` ([the testbed chapter](a3_testbed) builds them). A **score** is a number per run,
-# higher where the run is likelier to fail. The methods are those of
-# [the benchmark](b5_benchmark): RUPA passes risk along relations between steps, `rupa_structural` does so
-# without probabilities, `flat` averages the same inputs without a graph; `pe`, `sp` and `saup` put
-# token probabilities together; the controls count steps, words, repetitions and failed observations.
+# A {term}`fault` is one edit at one step of a run that solves its case; the edited run's
+# {term}`clean parent` is that run. The fault is silent if the outcome for the customer came out right
+# all the same, else {term}`loud <loud fault>` ([the testbed chapter](a3_testbed) builds them). A
+# **score** is a number per run, higher where the run is likelier to fail. The methods are those of
+# [the benchmark](b5_benchmark): RUPA passes {term}`risk` along {term}`relations <relation>` between
+# steps, `rupa_structural` does so without probabilities, {term}`flat <flat score>` averages the same
+# inputs without a graph; `pe`, `sp` and `saup` put token probabilities together; the
+# {term}`controls <control>` count steps, words, repetitions and failed observations.
 #
 # Runs: {glue:text}`c1-n`, from {glue:text}`c1-origin`. Who judged how many: {glue:text}`c1-coverage`.
-# A step's own uncertainty: {glue:text}`c1-signal`. Where a small model read the calls afterwards, it
-# is called the reader below.
+# A step's {term}`own uncertainty <local uncertainty>`: {glue:text}`c1-signal`. Where a small model read
+# the calls afterwards, it is called the reader below; elsewhere in the book, a {term}`surrogate`.
 #
 # Run the page on the judging paper's own files, or on another set of ours:
 #
@@ -158,6 +162,15 @@ def moved(scorer, above, what="paired"):
     return ", ".join(named) or "none"
 
 
+def kinds_above(rows, scorer):
+    """Count the kinds of silent fault that a score puts ahead, the interval above a coin."""
+    kinds = rows[(rows["scorer"] == scorer) & (rows["survival"] == "silent")
+                 & rows["group"].ne("all") & rows["value"].notna()]
+    # A value without an interval is the same in every resample.
+    ahead_of_coin = kinds["lo"].fillna(kinds["value"]).astype(float) > 0.5
+    return f"{ahead_of_coin.sum()} of {len(kinds)}"
+
+
 # %% tags=["hide-input"]
 OUTCOME = next((names[j] for j in [trio(verdict_table.judges)[0]] if j in names), "(no outcome judge)")
 SHORT = {"structural": "rupa_structural", "rupa": "rupa", "outcome": OUTCOME, "flat": "flat",
@@ -218,6 +231,8 @@ rank = {name: i for i, name in enumerate(dict.fromkeys(rows))}
 for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
     row = printed[(printed["scorer"] == published[judge]) & (printed["group"] == "all")]
     say(f"printed-{key}-paired", row[row["survival"] == "silent"].to_dict("records")[0])
+    chapter.text(f"c1-kinds-{key}", kinds_above(printed, published[judge]))
+chapter.text("c1-kinds-structural", kinds_above(paired, "rupa_structural"))
 panel = {title: i for i, title in enumerate(TITLE.values())}
 drawn = drawn.iloc[np.lexsort((drawn["scorer"].map(rank), drawn["panel"].map(panel)))]
 
@@ -268,6 +283,8 @@ for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
     row = printed_clean[(printed_clean["scorer"] == published[judge])
                         & (printed_clean["group"] == "all")]
     say(f"printed-{key}-clean", row[row["survival"] == "silent"].to_dict("records")[0])
+    chapter.text(f"c1-kinds-clean-{key}", kinds_above(printed_clean, published[judge]))
+chapter.text("c1-kinds-clean-structural", kinds_above(clean, "rupa_structural"))
 ours = clean[clean["scorer"].isin([*VARYING, *FIGURE])].replace({"scorer": own_names})
 apart = pd.concat([printed_clean[printed_clean["scorer"].isin(
     [published[judge] for judge in PRINTED[:3]])].assign(origin="published"),
@@ -435,7 +452,8 @@ show(charts.versions(there[["panel", "scorer", "version", "value", "lo", "hi", "
 # number of steps has a paired discrimination of its own, {glue:text}`c1-steps-skip` on a skipped
 # step that stays silent, because the parent is always the longer one. Turned round, `fewer_steps`
 # has {glue:text}`c1-fewer-skip`. A mean over steps is not free of this either: take a step out, and
-# the mean is over other steps. And RUPA's risk rises over the first steps, while momentum gathers, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
+# the mean is over other steps. And RUPA's risk rises over the first steps, while {term}`momentum`
+# gathers, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
 # {glue:text}`c1-structural-stop`, and without momentum {glue:text}`c1-no-momentum-stop`.
 #
 # So each clean parent is scored again without the steps that the shorter fault lacks, and compared
@@ -559,7 +577,7 @@ tables.show(pd.DataFrame.from_dict(lines, orient="index").rename_axis("judge or 
 #
 # Take one relation out of the graph, score every run again, and see which fault loses its lead.
 # {numref}`fig-c1-relations` does so for `rupa_structural`, where relations are all there is besides
-# goal and observations. Left of the dashed line the relation carried the fault; on the line the fault
+# {term}`goal <goal alignment>` and observations. Left of the dashed line the relation carried the fault; on the line the fault
 # does not need it, or others carry it too. Goal and momentum are no relations and stand below. Kinds
 # that no single part moves are not drawn: {glue:text}`c1-carry-none`.
 #
@@ -780,7 +798,7 @@ for key, name in (("structural", "rupa_structural"), ("repetition", "repetition"
 # Read that gain with two cautions. By itself `rupa_structural` finds
 # {glue:text}`c1-release-score` there, at false alarms of {glue:text}`c1-release-score-alarm`; the
 # outcome judge's share on top is mostly flags that it gives the clean run of the case as well, as its
-# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And that is with shared words
+# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And all of it is with shared words
 # as similarity. With sentence embeddings `rupa_structural` beside the outcome judge finds
 # {glue:text}`c1-release-minilm`, at false alarms of {glue:text}`c1-release-minilm-alarm`, and
 # `repetition` {glue:text}`c1-release-minilm-repetition`, at
@@ -859,46 +877,66 @@ chapter.text("c1-x-claim-clean", tables.estimate(pick("clean", "rupa", "silent",
 chapter.text("c1-x-words", tables.estimate(pick("paired", "n_words", "silent", "unsupported_claim"), 2))
 
 # %% [markdown]
-# 1. The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with
-#    none. What is their paired discrimination here, and what is it on the scale of
-#    [the analysis](a7_analysis)?
+# ```{exercise} Two scales
+# :label: c1-scale
+# :nonumber:
+# The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with
+# none. What is their paired discrimination here, and what is it on the scale of
+# [the analysis](a7_analysis)?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-scale
 # :class: dropdown
 # The pairs in which they rise, plus half of the rest, over all pairs: {glue:text}`c1-x-flag`. The
 # analysis subtracts the parents flagged from the faults flagged, which is twice this minus 1.
 # ```
 #
-# 2. Without looking: what is the paired discrimination of `n_steps` on premature_stop?
+# ```{exercise} One count beside its parent
+# :label: c1-steps
+# :nonumber:
+# Without looking: what is the paired discrimination of `n_steps` on premature_stop?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-steps
 # :class: dropdown
 # The parent is always the longer run, so no fault has the higher count:
 # {glue:text}`c1-x-stop`.
 # ```
 #
-# 3. On unsupported_claim `rupa` has {glue:text}`c1-x-claim` beside the clean run and
-#    {glue:text}`c1-x-claim-clean` against all. How can both be right?
+# ```{exercise} Two numbers of one score
+# :label: c1-two
+# :nonumber:
+# On unsupported_claim `rupa` has {glue:text}`c1-x-claim` beside the clean run and
+# {glue:text}`c1-x-claim-clean` against all. How can both be right?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-two
 # :class: dropdown
 # A sentence more moves the score of its own run. But scores of clean runs differ by more than that
 # from case to case, so many clean runs lie above many faults. Only the second number says what a
 # threshold could do.
 # ```
 #
-# 4. Name a score that knows nothing of promises and rises with every unsupported claim.
+# ```{exercise} A score that knows nothing
+# :label: c1-words
+# :nonumber:
+# Name a score that knows nothing of promises and rises with every unsupported claim.
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-words
 # :class: dropdown
 # The number of words: the fault adds a sentence. `n_words` has {glue:text}`c1-x-words`. A paired
 # discrimination has to be read beside such counts.
 # ```
 #
-# 5. A colleague sets the threshold of a score on the very clean runs it is counted on. Which numbers
-#    of the last table get better, and which stay?
+# ```{exercise} A threshold on the runs it is counted on
+# :label: c1-threshold
+# :nonumber:
+# A colleague sets the threshold of a score on the very clean runs it is counted on. Which numbers
+# of the last table get better, and which stay?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c1-threshold
 # :class: dropdown
 # The false alarms cannot then lie above the share asked for, so they look better; the judge's own
 # column stays. On new cases the difference comes back.

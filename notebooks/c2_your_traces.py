@@ -403,67 +403,133 @@ tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
 # - Failed runs without an error that stand high in the ranking more often than chance would put them
 #   there. We have not seen that in our log, in which there are too few to tell.
 #
+# %% [markdown]
 # ## Exercises
 
 # %% tags=["hide-input"]
 FACTS = "In our own log that is the run gears-3, booked without a look at the free slots."
 chapter.text("c2-gears", "" if given.traces else FACTS)
-chapter.text("c2-tasks", f"{len({r.task_id for r in known}):,}")
-chapter.text("c2-fourfold", f"{4 * len({r.task_id for r in known}):,}")
+tasks = len({r.task_id for r in known})
+chapter.text("c2-tasks", f"{tasks:,}")
 
 # %% [markdown]
-# 1. Strip the outcomes from a copy of your log, and rerun the page. Which numbers go, and which
-#    change?
+# ```{exercise} Opened blindly
+# :label: c2-blind
+# :nonumber:
+# Somebody opens runs of this log in any order. What share of those whose outcome is known will they find
+# to have failed? That is what the top of a ranking has to beat.
+# ```
+
+# %%
+from tjlib import exercises
+
+share = None  # a share from 0 to 1
+print(exercises.check("c2-blind", share,
+                      outcomes=[r.success for r in order]))
+
+# %% [markdown]
+# ```{solution-start} c2-blind
+# :class: dropdown
+# ```
+
+# %%
+print(f"{len(failed)} of {len(known)}: {len(failed) / len(known):.2f}" if known else UNKNOWN)
+
+# %% [markdown]
+# Runs without an outcome are in no grade, above the line or below it.
 #
-# ```{admonition} Solution
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Without the outcomes
+# :label: c2-strip
+# :nonumber:
+# Strip the outcomes from a copy of your log, and rerun the page. Which numbers go, and which change?
+# ```
+#
+# ```{solution} c2-strip
 # :class: dropdown
 # Everything in the table of grades goes, each with its reason, and so do the colours of the dots. Of
 # the rest nothing changes by a digit: no method sees an outcome, and neither does a judge.
 # ```
 #
-# 2. Append the log to itself, so that every run is there twice. What happens to the AUROC, and what
-#    to its interval? And what if you rename the tasks of the second half?
+# ```{exercise} Every run twice
+# :label: c2-twice
+# :nonumber:
+# Append the log to itself, so that every run is there twice. What happens to the AUROC, and what
+# to its interval? And what if you rename the tasks of the second half?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c2-twice
 # :class: dropdown
 # The AUROC stays. The interval stays as well, because copies belong to the same task and tasks are
 # what is drawn. With other names they pass for new tasks and the interval shrinks by about a
 # third, although nobody learnt anything. Name your tasks honestly.
 # ```
 #
-# 3. Open a run in the lower half that failed without an error, in our log `cancel-2`. Which sentence
-#    gives it away, and why can no number on this page see it?
+# ```{exercise} Failed without an error
+# :label: c2-quietly
+# :nonumber:
+# Open a run in the lower half that failed without an error, in our log `cancel-2`. Which sentence
+# gives it away, and why can no number on this page see it?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c2-quietly
 # :class: dropdown
 # The last message says that the service stays; a step earlier its booking was cancelled too. Both
 # cancellations succeeded, nothing is said twice and no cue word occurs, so the calls look like any
 # others. One has to hold the message against the calls, which is what the step judge is for.
 # ```
 #
-# 4. The interval of the AUROC comes from {glue:text}`c2-tasks` tasks. You want it half as wide. How
-#    many tasks do you need, and would more trials of the same tasks do?
-#
-# ```{admonition} Solution
+# ```{exercise} Half as wide
+# :label: c2-tasks
+# :nonumber:
+# The interval of the AUROC comes from {glue:text}`c2-tasks` tasks. You want it half as wide. How
+# many tasks do you need, and would more trials of the same tasks do?
+# ```
+
+# %%
+needed = None  # a number of tasks
+print(exercises.check("c2-tasks", needed, tasks=tasks))
+
+# %% [markdown]
+# ```{solution-start} c2-tasks
 # :class: dropdown
-# About four times as many, {glue:text}`c2-fourfold`, as the width goes with one over the root of the number. More
-# trials sharpen what is known of each task, and leave the luck in which tasks you have.
 # ```
 #
-# 5. Give one assistant message of a copy of the log `"logprobs": {"content": [{"token": "a",
-#    "logprob": -0.2}]}`. What changes in the ranking?
+# The width goes with one over the root of the number, so about four times as many.
+
+# %%
+print(f"4 x {tasks} = {4 * tasks}")
+
+# %% [markdown]
+# More trials sharpen what is known of each task, and leave the luck in which tasks you have.
 #
-# ```{admonition} Solution
+# ```{solution-end}
+# ```
+#
+# ```{exercise} One message with probabilities
+# :label: c2-logprobs
+# :nonumber:
+# Give one assistant message of a copy of the log
+# `"logprobs": {"content": [{"token": "a", "logprob": -0.2}]}`. What changes in the ranking?
+# ```
+#
+# ```{solution} c2-logprobs
 # :class: dropdown
 # Nothing: RUPA ranks only if every run has log-probabilities, for a run with a term more would stand
 # higher for that alone. `-p method rupa` overrides it, and the runs without go to the end, each with
 # the reason why it has no score.
 # ```
 #
-# 6. Put `<script>alert(1)</script>` into a tool's result, and your own name for a fault into a
-#    procedure. What does the page show?
+# ```{exercise} Hostile text
+# :label: c2-markup
+# :nonumber:
+# Put `<script>alert(1)</script>` into a tool's result, and your own name for a fault into a
+# procedure. What does the page show?
+# ```
 #
-# ```{admonition} Solution
+# ```{solution} c2-markup
 # :class: dropdown
 # The first as text, here and in the report: nothing of a log becomes markup. The second is what a
 # verdict may then call a fault, and a name that is not on the list makes the verdict one without a

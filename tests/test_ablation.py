@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from tjlib.charts import ablation as charts
 from tjlib.measure.by_task import ONE_TASK
 from tjlib.measure.compare import compare
 from tjlib.measure.wins import NO_PAIR, changes, direction
+from tjlib.rerun import rerun
 from tjlib.trace import Step, Trajectory
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -180,6 +183,16 @@ def test_without_own_uncertainty_its_weight_changes_nothing(parts, settings):
 def test_at_an_infinite_temperature_every_relation_counts_alike(parts, settings):
     """Equal reliabilities cancel in equation 3, but for its epsilon."""
     assert settings["temperature", np.inf] == pytest.approx(parts["full"], abs=1e-6)
+
+
+def test_the_page_takes_a_log_of_runs_without_a_step_apart(tmp_path):
+    """Outcomes there are, of both kinds, and no score to rank them by."""
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps({
+        "id": f"r-{i}", "task_id": f"t-{i}", "success": i % 2 == 0,
+        "messages": [{"role": "user", "content": "Refund order 7."}]}) + "\n" for i in range(4)))
+    done = rerun("b5_ablation", {"traces": str(log), "draws": 100}, tmp_path / "out")
+    assert NO_PAIR in done.with_suffix(".html").read_text(encoding="utf-8")
 
 
 def test_a_run_without_a_step_has_no_score():

@@ -92,6 +92,13 @@ def test_intervals_draw_whole_tasks():
     assert single["hi"] - single["lo"] < (once["hi"] - once["lo"]) / 2
 
 
+def test_of_no_run_with_a_score_there_is_no_value_and_no_rate(sets):
+    nothing = next(iter(sets.values())).assign(value=None)
+    [row] = bymodel.by_model(nothing, ["flat"], np.random.default_rng(0), 100).to_dict("records")
+    assert (row["n"], row["value"], row["why"]) == (0, None, "undefined: no model has a value")
+    assert np.isnan(row["rate"])
+
+
 def test_the_rate_is_the_models_share_of_failures(sets):
     found = bymodel.by_model(sets["agentdojo"], ["n_steps"], rng(), 50).set_index("model")
     assert found.loc["claude-3-7-sonnet-20250219", "rate"] == pytest.approx(6 / 52)

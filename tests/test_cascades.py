@@ -9,11 +9,13 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import vl_convert
 from built import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tjlib import cascading
+from tjlib.charts import cascades as charts
 from tjlib.desk import cascades, oracle, shift, testbed, world
 from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascade
 from tjlib.trace import InputError
@@ -209,3 +211,13 @@ def test_blaming_the_caller_moves_the_peak_from_one_late_to_the_fault():
     assert np.argmax(known["full"] - parent["full"]) == at + 1
     assert np.argmax(known["caller"] - parent["caller"]) == at
     assert cascading.scores(build(run.trajectory), alike, known)["n_steps"] == 48
+
+
+@pytest.mark.parametrize("draw", [charts.dial, charts.around])
+def test_the_layers_of_a_figure_agree_on_their_legend(draw, capfd):
+    rows = pd.DataFrame([
+        {"panel": panel, "dial": at, "offset": at, "score": score, "value": 0.5, "lo": 0.4,
+         "hi": 0.6, "shown": "0.50"}
+        for panel in "ab" for at in range(3) for score in charts.LOOKS])
+    vl_convert.vegalite_to_vega(draw(rows).to_dict(), show_warnings=True)
+    assert capfd.readouterr().err == ""

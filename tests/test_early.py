@@ -41,6 +41,8 @@ def test_the_score_of_a_prefix_is_the_score_of_the_cut_trajectory():
             graph = build(msgspec.structs.replace(trajectory, steps=steps))
             cut = Local(u.u[:k], "logprob")
             assert whole["rupa"][k - 1] == pytest.approx(propagate(graph, cut).score)
+            same = Local((0.0,) * k, "constant")
+            assert whole["rupa_structural"][k - 1] == pytest.approx(propagate(graph, same).score)
             assert whole["flat"][k - 1] == pytest.approx(inputs(graph))
             assert whole["sp_mean"][k - 1] == pytest.approx(np.mean(cut.u))
             assert whole["saup_rms"][k - 1] == pytest.approx(np.sqrt(np.mean(np.square(cut.u))))

@@ -9,12 +9,12 @@ import re
 import pytest
 
 from tjlib.desk import oracle
-from tjlib.desk.faults import CLAIMS, PREMATURE_ANSWER, hosts, inject
+from tjlib.desk.faults import CLAIMS, FAULTS, PREMATURE_ANSWER, FaultType, hosts, inject, known
 from tjlib.desk.world import STRATA, expected_outcome, instances, replay
 from tjlib.trace import FAULT_TYPES, Call, InputError
 
 CASES = list(itertools.islice(instances(seed=7), 600))
-PAIRS = [(case, fault) for case in CASES for fault in FAULT_TYPES if hosts(case, fault)]
+PAIRS = [(case, fault) for case in CASES for fault in FAULTS if hosts(case, fault)]
 ALWAYS_SILENT = ("wrong_tool", "hallucinated_argument", "unsupported_claim")
 ALWAYS_LOUD = ("ignored_observation", "premature_stop")
 
@@ -94,7 +94,7 @@ def test_the_printed_sentences_are_the_papers(shared):
     assert PREMATURE_ANSWER in plain
 
 
-@pytest.mark.parametrize("fault_type", FAULT_TYPES)
+@pytest.mark.parametrize("fault_type", FAULTS)
 def test_every_mutant_first_differs_from_its_parent_at_the_label(fault_type):
     """Where the mutant just ends, it ends at the label: there is no later step to name."""
     for case in (case for case, fault in PAIRS if fault == fault_type):
@@ -131,8 +131,8 @@ def test_replayed_observations_agree_with_their_calls(fault_type):
                 assert data["reason"] == args["reason"]
 
 
-def test_only_the_invented_item_makes_a_call_fail():
-    for case, fault_type in PAIRS:
+def test_of_the_papers_faults_only_the_invented_item_makes_a_call_fail():
+    for case, fault_type in ((case, fault) for case, fault in PAIRS if fault in FAULT_TYPES):
         steps, _ = replay(case, mutate(case, fault_type).calls)
         failed = [i for i, step in enumerate(steps) if not step.observations[0].ok]
         assert failed == ([2] if fault_type == "hallucinated_argument" else [])
@@ -185,3 +185,24 @@ def test_a_case_that_cannot_host_a_fault_is_refused_by_name():
         inject(CASES[0], oracle.calls(CASES[0]), "ignored_observation", random.Random(0))
     with pytest.raises(InputError, match="no fault type 'typo'; the types are wrong_tool"):
         hosts(CASES[0], "typo")
+
+
+def test_the_papers_six_come_first_and_are_what_is_meant_without_a_name():
+    assert tuple(FAULTS)[:6] == FAULT_TYPES == known() and known("all") == tuple(FAULTS)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_type_has_a_plain_name_and_one_line_of_meaning(name):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", name)
+    assert name not in ("none", "clean", "faulty", "missed", "untyped", "unknown")
+    assert re.fullmatch(r"\S.{9,}\.", FAULTS[name].meaning)
+
+
+def test_a_fault_that_edits_nothing_or_names_no_step_is_refused(monkeypatch):
+    for make in (lambda case, calls, at, rng: 2, lambda case, calls, at, rng: calls.clear()):
+        monkeypatch.setitem(FAULTS, "odd", FaultType(make, "does nothing."))
+        with pytest.raises(InputError, match=r"odd changes no call, or gives (2|None) for"):
+            mutate(CASES[0], "odd")
+    for strata in ((), ("everybody",)):
+        with pytest.raises(ValueError, match="strata are one or more of happy"):
+            FaultType(make, "does nothing.", strata)

@@ -13,11 +13,13 @@ import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+import vl_convert
 from hypothesis import given as given_examples
 from hypothesis import strategies as st
 
 from tjlib import store
 from tjlib.__main__ import main
+from tjlib.charts import guided as charts
 from tjlib.desk import oracle, world
 from tjlib.guided import candidates, outcomes, recording, simulated, source
 from tjlib.guided.candidates import Candidate
@@ -274,6 +276,28 @@ def test_what_cannot_be_recorded_stops_in_one_line(record, tmp_path):
         source.load(tmp_path)
 
 
+@pytest.mark.parametrize(("change", "said"), [
+    (lambda lines, run: run["options"].pop("cases_seed"), "runs.jsonl: no run of tjlib guided"),
+    (lambda lines, run: run["options"].update(cases_seed="7"), "Expected `int`, got `str`"),
+    (lambda lines, run: run["options"].pop("candidates"), "runs.jsonl: no run of tjlib guided"),
+    (lambda lines, run: run["options"].update(candidates=7), "where the run drew 7"),
+    (lambda lines, run: lines[0]["candidates"].pop(), "2 candidates at .* where the run drew 3"),
+    (lambda lines, run: lines[1].update(given=9), "decisions.jsonl:2: Expected `int` <= 5"),
+])
+def test_a_damaged_recording_stops_in_one_line_that_names_its_file(record, tmp_path, change, said):
+    record(cases=1, episodes=0)
+    path, beside = tmp_path / "out" / recording.FILE, tmp_path / "out" / "runs.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    run = json.loads(beside.read_text())
+    assert source.load(path.parent).n == 3
+    change(lines, run)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    beside.write_text(json.dumps(run) + "\n")
+    with pytest.raises(InputError, match=said) as stopped:
+        source.load(path.parent)
+    assert "\n" not in str(stopped.value)
+
+
 def test_the_command_records_and_goes_on_with_more(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(models, "connect", lambda name: Scripted())
     out = tmp_path / "new"
@@ -460,3 +484,11 @@ def test_three_runs_of_one_rule_differ_by_up_to_a_twentieth_in_the_published_tab
 def test_the_published_table_is_the_one_of_the_shared_folder(shared):
     ours = store.data_folder("published") / "rupa_table3.csv"
     assert ours.read_bytes() == (shared / "published" / "rupa_table3.csv").read_bytes()
+
+
+def test_no_two_ticks_of_the_gains_read_alike():
+    rows = pd.DataFrame({"selector": ["a", "b"], "value": [-0.06, 0.02], "lo": [-0.15, -0.04],
+                         "hi": [0.04, 0.12], "shown": "", "published": [0.03, 0.11], "where": ""})
+    drawn_as = vl_convert.vegalite_to_svg(charts.gains(rows).to_json(validate=False))
+    ticks = re.findall(r">([\u2212-]?\d\.\d+)<", drawn_as)
+    assert len(ticks) > 2 and len(set(ticks)) == len(ticks)

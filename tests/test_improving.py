@@ -185,6 +185,17 @@ def test_permuting_the_outcomes_changes_no_choice_and_no_score(airline, weighed)
                                   improving.scores(turned, of, other))
 
 
+def test_turning_every_stored_outcome_changes_no_graph_no_act_and_no_task(airline, monkeypatch):
+    held = features.read("tau_airline")
+    turned = held.episodes.assign(success=~held.episodes["success"].astype(bool))
+    monkeypatch.setattr(features, "read", lambda name: held._replace(episodes=turned))
+    runs = improving.load("tau_airline")
+    assert (runs.about["failed"] != airline.about["failed"]).all()
+    assert (runs.acts, runs.tasks) == (airline.acts, airline.tasks)
+    for one, other in zip(runs.graphs, airline.graphs, strict=True):
+        np.testing.assert_equal(one._asdict(), other._asdict())
+
+
 def test_what_a_run_is_scored_by_was_fitted_on_the_other_half_of_the_tasks(airline, weighed):
     sides = [{half(airline.tasks[i]) for i in one.members} for one in weighed]
     assert sides == [{0}, {1}]
@@ -283,3 +294,9 @@ def test_a_measured_difference_is_that_of_its_two_levels_and_missing_columns_cos
         assert rows["value"]["mine"] == pytest.approx(auroc(
             failed, table["mine"][judged], None if column is None else about[column][judged]))
         assert (rows["n"] == 30).all() and (rows["lo"] <= rows["hi"]).all()
+
+
+def test_runs_that_nobody_judged_are_one_line():
+    about = pd.DataFrame({"task": ["k"], "model": [""], "steps": [3], "failed": [None]})
+    with pytest.raises(InputError, match=r"^no run has an outcome.*labels beside it$"):
+        panels.measured(pd.DataFrame({"printed": [1.0]}), about, [], 0, 100)

@@ -214,3 +214,22 @@ def test_a_trajectory_has_no_field_for_a_label():
     for trajectory in TRAJECTORIES:
         raw = json.loads(to_json(trajectory))
         assert list(raw) == ["trajectory_id", "goal", "steps", "final_answer"]
+
+
+@pytest.mark.parametrize(("types", "needed"), [
+    (("wrong_tool",), 9), (("ignored_observation",), 50), (("skipped_precondition",), 26),
+    (("premature_stop", "ignored_observation"), 50),
+])
+def test_a_bed_of_some_types_holds_them_alone_and_says_how_many_cases_it_needs(types, needed):
+    """Nine clean runs of nine cases; per type 9 or 10 hosts: restocking is case 2, 8, 14, ..."""
+    per_type = 10 if "skipped_precondition" in types else 9
+    _, labels = judged_set(clean=9, per_type=per_type, types=(*types, *types), instances=needed)
+    assert Counter(label.failure_type for label in labels) == {
+        None: 9, **dict.fromkeys(types, per_type)}
+    with pytest.raises(InputError, match=f"need {needed};"):
+        judged_set(clean=9, per_type=per_type, types=types, instances=needed - 1)
+
+
+def test_a_type_that_does_not_exist_is_named_before_any_case_is_drawn():
+    with pytest.raises(InputError, match="no fault type 'typo'; the types are wrong_tool, "):
+        judged_set(types=("typo",))

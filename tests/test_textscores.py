@@ -16,10 +16,9 @@ from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.surrogate import Read
 from tjlib.uncertainty.teacher import Scored
 
-#: Methods that need neither log-probabilities, nor samples, nor a stated confidence.
-TEXT_ALONE = ("rupa_structural", "rupa_settled", "flat", "n_steps", "fewer_steps", "n_calls",
-              "fewer_calls", "n_words", "fewer_words", "failing_share", "repetition", "random",
-              "tracer")
+#: Methods that need log-probabilities, samples or a stated confidence; the others need a run.
+MORE = ("rupa", "flat_u", "pe", "sp_sum", "sp_mean", "verbalized", "saup_d", "saup_d0", "saup_rms",
+        "uprop", "uprop_single")
 RUN = Imported(Trajectory("t-1", "Refund order 7.", (
     Step("Look it up.", (Call("find", {"id": "7"}),), (Observation(True, {"state": "sent"}),)),
     Step("Refunded."),
@@ -84,5 +83,5 @@ def test_a_run_that_was_not_read_is_scored_once_and_by_what_it_has():
     assert rows.size().to_dict() == {"t-1": 2 * len(METHODS), "t-2": len(METHODS)}
     unread = rows.get_group("t-2").set_index("method")
     assert unread["value"].notna().to_dict() == {
-        name: name in TEXT_ALONE for name in METHODS}
+        name: name not in MORE for name in METHODS}
     assert set(unread["u_source"]) == {"constant"} and unread["u"].isna().all()

@@ -51,7 +51,8 @@ def by_model(
     Returns
     -------
     DataFrame
-        As `tjlib.measure.inside.inside`, and rate, the share of the model's runs that failed.
+        As `tjlib.measure.inside.inside`, and rate, the share of the model's runs that failed, NaN
+        of none.
     """
     runs, scores, *_ = compact(found[found["method"].isin(methods)])
     kept = runs["success"].notna() & scores.notna().all(axis=1)
@@ -59,4 +60,4 @@ def by_model(
     setups = runs["model"].fillna("(not named)").astype(str)
     table = inside(scores, ~runs["success"].astype(bool), runs["task_id"],
                    [model_of(name) for name in setups], rng, setups=setups, draws=draws)
-    return table.assign(rate=table["n_failed"] / table["n"])
+    return table.assign(rate=table["n_failed"] / table["n"].where(table["n"] > 0))

@@ -43,10 +43,11 @@ def _spare(path: Path, records: list) -> None:
 def testbed(args: argparse.Namespace) -> None:
     """Build labelled trajectories of the refund desk."""
     from tjlib import store
-    from tjlib.desk import testbed
+    from tjlib.desk import faults, testbed
     from tjlib.trace import to_json
 
-    trajectories, labels = testbed.judged_set(args.seed, clean=args.clean, per_type=args.per_type)
+    trajectories, labels = testbed.judged_set(
+        args.seed, clean=args.clean, per_type=args.per_type, types=faults.known(args.faults or ""))
     out = _folder(args.out)
     paths = out / "trajectories.jsonl", out / "labels.jsonl"
     for path, records in zip(paths, (trajectories, labels), strict=True):
@@ -125,12 +126,16 @@ def score(args: argparse.Namespace) -> None:
     import pandas as pd
 
     from tjlib import procedures, report, store
+    from tjlib.desk import faults
     from tjlib.measure.intervals import intervals
     from tjlib.measure.table import table
     from tjlib.measure.verdicts import floors
 
-    types = procedures.read(args.procedure).types if args.procedure else FAULT_TYPES
+    types = procedures.read(args.procedure).types if args.procedure else faults.known("all")
     source = store.load(args.source, args.labels, args.traces, types)
+    if not args.procedure:  # a type that was added has no row where nobody speaks of it
+        used = {each.failure_type for each in (*source.labels, *source.verdicts)}
+        types = tuple(kind for kind in types if kind in used or kind in FAULT_TYPES)
     joined = table(source.labels, source.verdicts, source.cost, types)
     found = intervals(joined, np.random.default_rng(args.seed), draws=args.draws, by=args.by)
     scores = pd.concat([found, floors(joined)], ignore_index=True).replace({np.nan: None})

@@ -14,6 +14,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tjlib.judges.plain import PLAIN, Plain
 from tjlib.trace import InputError
 
 if TYPE_CHECKING:
@@ -45,10 +46,11 @@ def chosen(args: argparse.Namespace) -> Runnable:
     """
     from tjlib.judges import grounding, models, panel
 
-    free = args.judge in ("rules", "match", "free")
+    free = args.judge in ("rules", "match", "free", *PLAIN)
     alone = free or args.judge == "reply"  # can do without a model
     if (args.model and free) or not (alone or args.model):
-        raise UsageError("rules, match and free take no --model, reply may have one, every other "
+        names = ", ".join(("rules", "match", *PLAIN))
+        raise UsageError(f"{names} and free take no --model, reply may have one, every other "
                          "judge needs one")
     if bool(args.reference) != (args.judge == "match"):
         raise UsageError("match needs a --reference, and no other judge takes one")
@@ -56,8 +58,13 @@ def chosen(args: argparse.Namespace) -> Runnable:
         raise UsageError("--mode, --args, --override and --duplicates go with match")
     if (args.similarity or args.clean) and (args.judge != "reply" or args.model):
         raise UsageError("--similarity and --clean go with reply without --model")
-    if alone and (args.order or args.procedure):
-        raise UsageError(f"{args.judge} has no --order to choose and is told no --procedure")
+    if alone and (args.order or args.procedure or args.faults):
+        raise UsageError(f"{args.judge} has no --order to choose and is told no --procedure and "
+                         "no --faults")
+    if args.procedure and args.faults:
+        raise UsageError("a --procedure names its own failure types; leave --faults out")
+    if args.judge in PLAIN:
+        return Plain(args.judge)
     if args.judge == "rules":
         return panel.RULES
     if args.judge == "match":
@@ -107,20 +114,20 @@ def _judged(named: tuple[tuple[str, object], ...], todo: list[Trajectory]) -> li
 def _procedure(args: argparse.Namespace):
     """Read what a judge is to be told; without a file that is the refund desk's, on its runs."""
     from tjlib import procedures
-    from tjlib.desk import rules
-    from tjlib.judges.procedure import DESK
+    from tjlib.desk import faults, rules
+    from tjlib.judges import procedure
 
     if args.procedure:
         return procedures.read(args.procedure)
-    run = None
+    desk, run = procedure.desk(faults.known(args.faults or "")), None
     for run in _runs(args):
         if rules.applies(run.trajectory):
-            return DESK
+            return desk
     if run:
         raise InputError(f"{args.traces}: no run in it is the refund desk's, whose procedure a "
                          "judge is told by default; give --procedure FILE, or --procedure general "
                          "if there is none")
-    return DESK
+    return desk
 
 
 def _runs(args: argparse.Namespace) -> Iterator[Imported]:

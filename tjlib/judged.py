@@ -23,7 +23,7 @@ def _check(
     """Check a label's or verdict's type and step; ``lengths`` gives steps by trajectory."""
     kind, step = record.failure_type, record.failure_step
     if kind is not None and kind not in types:
-        own = ", or give the --procedure that has it" if types == FAULT_TYPES else ""
+        own = ", or give the --procedure that has it" if set(types) >= set(FAULT_TYPES) else ""
         raise InputError(
             f"{where}: unknown failure type {kind!r}; use one of {', '.join(types)}{own}")
     if lengths is None:

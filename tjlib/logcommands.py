@@ -115,6 +115,7 @@ def report(args: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from tjlib import store
+    from tjlib.desk import faults
     from tjlib.formats import registry
     from tjlib.runpage import page
     from tjlib.uncertainty import methods
@@ -129,7 +130,8 @@ def report(args: argparse.Namespace) -> None:
     registry.spare(args.out, args.traces, args.labels, args.verdicts)
     log = registry.load(args.traces, known(args), args.labels)
     verdicts = store.read_verdicts(
-        args.verdicts, None, [run.trajectory for run in log.runs]) if args.verdicts else []
+        args.verdicts, None, [run.trajectory for run in log.runs],
+        faults.known("all")) if args.verdicts else []
     with store.atomic(args.out) as file:
         made = page.page(log, args.traces, method=method, similarity=similarity(args.embedder),
                          verdicts=verdicts, top=args.top,

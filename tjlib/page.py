@@ -25,7 +25,10 @@ _REMOTE = ("require_js_url", "mathjax_url", "jquery_url", "mermaid_js_url",
            "mermaid_layout_elk_js_url", "jupyter_widgets_base_url", "widget_renderer_url")
 
 BOX = re.compile(r"^(`{3,}|:{3,})\{([a-z]+)\} *(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
-_BOXES = {"admonition", "note", "tip", "hint", "important", "warning", "caution", "seealso"}
+#: Where a solution that runs begins and ends: its cells lie between the two.
+GATE = re.compile(r"^(`{3,}|:{3,})\{solution-(start|end)\}.*\n(?:.*\n)*?\1 *$\n?", re.MULTILINE)
+_BOXES = {"exercise", "solution", "admonition", "note", "tip", "hint", "important", "warning",
+          "caution", "seealso"}
 NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
 #: A word of the glossary, and a key of the bibliography: both stay behind in the book.
 _TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
@@ -131,7 +134,8 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
 
     for cell in prose:
-        cell.source = EQ.sub(pointed, EQUATION.sub(equation, words(cell.source)))
+        text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), words(cell.source))
+        cell.source = EQ.sub(pointed, EQUATION.sub(equation, text))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
         text = BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
@@ -193,7 +197,11 @@ def _box(found: re.Match) -> str:
     _, kind, title, body = found.groups()
     if kind not in _BOXES:
         return found[0]
-    if kind != "admonition":
+    if kind == "exercise":
+        title = f"Exercise: {title}"
+    elif kind == "solution":  # after the name is the exercise's label
+        title = "Solution"
+    elif kind != "admonition":
         title, body = kind.capitalize(), f"{title}\n{body}"
     body = re.sub(r"^:[a-z]+:.*\n", "", body.lstrip("\n"), flags=re.MULTILINE)
     # Between blank lines Markdown goes on inside an element.

@@ -11,6 +11,8 @@ import argparse
 from typing import NoReturn
 
 from tjlib import __version__, commands, logcommands
+from tjlib.formats.table import FORMATS
+from tjlib.judges.plain import PLAIN
 
 __all__ = ["parser"]
 
@@ -55,11 +57,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 _LOG = "a log in a known format: a file, a folder, or a .gz, .zip or .eval archive"
-_FORMAT = ("auto (each file by its content), native, tau_bench, tau2, agentdojo, nemo_gym, codex, "
-           "inspect, swe_agent, mini_swe_agent, openhands, claude_code, managed_agents, anthropic, "
-           "atif, who_and_when, magentic_one, otel, langsmith, smolagents_gaia, agentbench or "
-           "openai_chat")
+_FORMAT = f"auto (each file by its content), {', '.join(list(FORMATS)[:-1])} or {[*FORMATS][-1]}"
 _SCHEDULER = "of a dask scheduler, such as tcp://host:8786, whose workers do the work instead"
+_FAULTS = ("types of fault, or all; default the paper's six (an unknown name lists those there "
+           "are)")
 _LABELS = "outcomes by task or run: a benchmark's label file, or lines with task_id and success"
 
 
@@ -81,17 +82,20 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=_count, default=7)
     sub.add_argument("--clean", type=_count, default=100, help="clean runs (100)")
     sub.add_argument("--per-type", type=_count, default=50, help="faulty runs a type (50)")
+    sub.add_argument("--faults", metavar="A,B", help=_FAULTS)
     sub.add_argument("--out", required=True, metavar="DIR",
                      help="folder for trajectories.jsonl and labels.jsonl")
     sub = command("judge", commands.judge, "judge trajectories; the same command resumes")
     sub.add_argument("judge", choices=["rules", "match", "outcome", "step", "ensemble",
-                                       "reply-steps", "steps-reply", "reply", "free"],
+                                       "reply-steps", "steps-reply", "reply", "free", *PLAIN],
                      help="rules: the refund desk's strict checker, no model; match: against "
                           "reference runs, no model; outcome: shown the reply; step: "
                           "shown every step; ensemble: the step judge's majority of three; "
                           "VIEW-TASK: shown one, asked about the other; reply: each sentence of "
                           "the reply against the observations, with a model or without; free: "
-                          "rules, calls made again and the reply, no model")
+                          "rules, calls made again and the reply, no model"
+                          + "".join(f"; {name}: {one.asked}".replace("%", "%%")
+                                    for name, one in PLAIN.items()))
     sub.add_argument("--model", metavar="M",
                      help="ollama:NAME, openai:NAME (any compatible server) or local:smollm2")
     sub.add_argument("--workers", type=_positive, metavar="K",
@@ -101,6 +105,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--procedure", metavar="FILE",
                      help="what a reading judge is told of the desk and the faults: a YAML file, "
                           "or general, library_desk, refund_desk (the last, on its own runs)")
+    sub.add_argument("--faults", metavar="A,B",
+                     help=f"of which the refund desk's procedure tells a reading judge: {_FAULTS}")
     sub.add_argument("--reference", metavar="FILE",
                      help="match: the runs to be like, one a task, by trajectory or task id")
     sub.add_argument("--mode", choices=["strict", "unordered", "subset", "superset"],

@@ -17,7 +17,7 @@ import nbformat
 from launch import Repository
 from pairs import KERNEL
 
-from tjlib.page import BOX, CHAPTER, EQ, EQUATION, NUMREF, glued_in, words
+from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, NUMREF, glued_in, words
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -66,19 +66,27 @@ def download(
         text = EQUATION.sub(lambda m: f"$$\n{m[2].strip()}{_tag(m[1], labels)}\n$$", text)
         return CHAPTER.sub(r"\1", BOX.sub(_box, _TARGET.sub("", text)))
 
-    cells = [("code", install(repository), [])]
+    cells, inside = [("code", install(repository), {})], False
     for cell in executed.cells:
-        prose = cell.cell_type == "markdown"
-        cells.append((cell.cell_type, plain(cell.source) if prose else cell.source,
-                      cell.metadata.get("tags", [])))
+        shown = {"tags": tags} if (tags := cell.metadata.get("tags")) else {}
+        if cell.cell_type == "markdown":
+            gates = [gate[2] for gate in GATE.finditer(cell.source)]
+            inside = gates[-1] == "start" if gates else inside
+            text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), cell.source)
+            if text := plain(text).strip("\n"):
+                cells.append(("markdown", text, shown))
+            continue
+        # What a box does to prose, notebook programs do to the cells of a solution that runs.
+        folded = {"jupyter": {"source_hidden": True, "outputs_hidden": True}} if inside else {}
+        cells.append(("code", cell.source, shown | folded))
         if figure := cell.metadata.get("mystnb", {}).get("figure"):
             number = figures[figure["name"]]
-            cells.append(("markdown", f"*Fig. {number}. {plain(figure['caption'])}*", []))
+            cells.append(("markdown", f"*Fig. {number}. {plain(figure['caption'])}*", {}))
     made = nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL})
-    for number, (kind, source, tags) in enumerate(cells):
+    for number, (kind, source, metadata) in enumerate(cells):
         name = hashlib.sha256(f"{number} {source}".encode()).hexdigest()[:8]
         made.cells.append(getattr(nbformat.v4, f"new_{kind}_cell")(
-            source, id=name, metadata={"tags": tags} if tags else {}))
+            source, id=name, metadata=metadata))
     return made
 
 
@@ -96,7 +104,9 @@ def _box(found: re.Match) -> str:
     _, kind, title, body = found.groups()
     options = dict(_OPTION.findall(body))
     body = BOX.sub(_box, _OPTION.sub("", body)).strip()
-    title = title or kind.capitalize()
+    title = "Solution" if kind == "solution" else title or kind.capitalize()
+    if kind == "exercise":
+        title = f"Exercise: {title}"
     if "dropdown" in options.get("class", "") or kind == "solution":
         return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>\n"
     return "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *body.splitlines()])

@@ -45,7 +45,8 @@ __all__ = ["digest", "run_chapter", "run_or_reuse", "setup"]
 LOG = logging.getLogger(__name__)
 WORKERS = 2
 #: What a page's numbers depend on, from the root of the book.
-SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "data", "notebooks", "tjlib")
+SOURCES = ("_config.yml", "_toc.yml", "CONTRIBUTING.md", "requirements.txt", "book", "data",
+           "notebooks", "tjlib")
 RECORDED = ("jupyter-book", "myst-nb", "sphinx", "numpy", "pandas", "scipy", "networkx", "altair",
             "vl-convert-python", "msgspec")
 # Without it each kernel warns, in the log, that its loopback port is open to eavesdroppers.

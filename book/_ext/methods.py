@@ -20,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from tjlib import store, usage
 from tjlib.desk import testbed
 from tjlib.judges.panel import DESIGNS
+from tjlib.judges.plain import PLAIN
 from tjlib.uncertainty.evidence import Drawn, Evidence
 from tjlib.uncertainty.methods import METHODS
 from tjlib.uncertainty.signals import local
@@ -62,6 +63,9 @@ SOURCES = {
     "saup_rms": "the RUPA authors' code", "tracer": "{cite:t}`tayebati2026tracer`",
     "uprop": "{cite:t}`duan2025uprop`", "uprop_single": "the RUPA authors' code",
 }
+JUDGES |= {name: ("judges.plain.PLAIN", one.sees, one.asked, one.needs, "0")
+           for name, one in PLAIN.items()}
+SOURCES |= {name: one.source for name, one in PLAIN.items()}
 #: What a run can be given beside its steps, and what that costs where a log does not hold it.
 COSTS = {
     "log-probabilities": "none if logged, else a surrogate's reading",

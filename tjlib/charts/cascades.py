@@ -26,7 +26,7 @@ def _lines(rows: pd.DataFrame, x: alt.X, title: str, level: float, tip: str) -> 
     colour = alt.Color("score:N", legend=legend, scale=alt.Scale(domain=names, range=looks[0]))
     base = alt.Chart().encode(x=x, color=colour)
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
-    dashes = alt.StrokeDash("score:N", legend=None, scale=alt.Scale(domain=names, range=looks[1]))
+    dashes = alt.StrokeDash("score:N", legend=legend, scale=alt.Scale(domain=names, range=looks[1]))
     marks = alt.Shape("score:N", legend=legend, scale=alt.Scale(domain=names, range=looks[2]))
     return [alt.Chart().mark_rule(style="chance").encode(y=alt.datum(level)),
             base.mark_area(opacity=0.2).encode(y=alt.Y("lo:Q", title=title), y2="hi:Q"),

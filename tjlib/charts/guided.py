@@ -36,7 +36,7 @@ def gains(rows: pd.DataFrame) -> alt.LayerChart:
         selector="selector", shown="measured here", where="printed for",
         published=("printed", ".3f")))
     title = ["share gained over", "the first drawn"]
-    axis = alt.Axis(format=".1f", tickCount=5)
+    axis = alt.Axis(format=".2f", tickCount=3)
     zero = alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))
     spans = base.transform_filter("isValid(datum.lo)").mark_rule(
         style="reference", strokeWidth=2, yOffset=-7).encode(

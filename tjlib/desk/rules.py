@@ -4,15 +4,15 @@ Decision: the checker knows what the goal states and what the calls before
 brought back, nothing else: not the case, not the label, not the desk. Calls
 of one step are checked before the step's observations are added, for whoever
 made them had seen none of these. Refusal: prose is not read and intent is not
-guessed, so wrong_tool and unsupported_claim break no rule; nor is there a
-rule for an agent that never verifies the customer, as appendix B has none.
-The rules are the desk's: of a log of other tools they say nothing, neither
-clean nor faulty.
+guessed, so wrong_tool and unsupported_claim break no rule; nor is there one
+for an agent that never verifies the customer (`tjlib.desk.morerules` takes more).
+Of a log of other tools the rules say nothing, neither clean nor faulty.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -168,13 +168,12 @@ class _Record:
         if order_id not in self._authorised:
             broken.append((3, f"{order} refunded without a passed eligibility check"))
         elif distance(amount, self._authorised[order_id]) >= _CENT:
-            authorised = quoted(self._authorised[order_id])
-            message = f"{order} refunded {quoted(amount)}, authorised was {authorised}"
-            broken.append((4, message))
+            due = quoted(self._authorised[order_id])
+            broken.append((4, f"{order} refunded {quoted(amount)}, authorised was {due}"))
         owner = self._owners.get(order_id)
         if None not in (owner, self._customer) and owner != self._customer:
-            message = f"{order} is {quoted(owner)}'s, verified was {quoted(self._customer)}"
-            broken.append((5, message))
+            verified = quoted(self._customer)
+            broken.append((5, f"{order} is {quoted(owner)}'s, verified was {verified}"))
         if order_id in self._refunded:
             broken.append((6, f"{order} was already refunded"))
         return broken
@@ -212,12 +211,16 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def judge(trajectory: Trajectory) -> Verdict:
+def judge(
+    trajectory: Trajectory, find: Callable[[Trajectory], tuple[Violation, ...]] = check
+) -> Verdict:
     """Judge a trajectory by its first violation.
 
     Parameters
     ----------
     trajectory : Trajectory
+    find : callable
+        What finds the violations, in order.
 
     Returns
     -------
@@ -235,16 +238,10 @@ def judge(trajectory: Trajectory) -> Verdict:
     if not applies(trajectory):
         return Verdict(trajectory.trajectory_id, "rules", status="not_applicable",
                        rationale="none of the refund desk's tools was called")
-    found = check(trajectory)
+    found = find(trajectory)
     rationale = "; ".join(f"rule {v.rule}: {v.message}" for v in found)
     if not found:
         rationale = "no rule is broken; wrong_tool and unsupported_claim are beyond the rules"
-    return Verdict(
-        trajectory_id=trajectory.trajectory_id,
-        judge="rules",
-        faulty=bool(found),
-        failure_step=found[0].step if found else None,
-        failure_type=found[0].failure_type if found else None,
-        confidence=_CONFIDENCE[bool(found)],
-        rationale=rationale,
-    )
+    step, kind = (found[0].step, found[0].failure_type) if found else (None, None)
+    return Verdict(trajectory.trajectory_id, "rules", bool(found), step, kind,
+                   _CONFIDENCE[bool(found)], rationale=rationale)

@@ -25,7 +25,8 @@ CLEAN_SEED = 101
 
 
 def judged_set(
-    seed: int = 7, *, clean: int = 100, per_type: int = 50, instances: int | None = None
+    seed: int = 7, *, clean: int = 100, per_type: int = 50, instances: int | None = None,
+    types: Sequence[str] = FAULT_TYPES,
 ) -> tuple[list[Trajectory], list[Label]]:
     """Build the set that judges are scored on.
 
@@ -36,10 +37,12 @@ def judged_set(
     clean : int
         How many clean runs: those of the first ``clean`` cases.
     per_type : int
-        How many mutants of each of the six types; even, for half of
+        How many mutants of each type; even, for half of
         skipped_precondition is hosted at full price and half under a fee.
     instances : int, optional
         Upper limit on the cases drawn; as many as needed if left out.
+    types : sequence of str
+        Names of `tjlib.desk.faults.FAULTS`; default the paper's six.
 
     Returns
     -------
@@ -51,7 +54,8 @@ def judged_set(
     Raises
     ------
     InputError
-        If a size is not positive, ``per_type`` is odd, or ``instances`` is too few.
+        If a size is not positive, ``per_type`` is odd, ``instances`` is too
+        few, or there is no such type.
 
     Notes
     -----
@@ -67,11 +71,12 @@ def judged_set(
     >>> len(trajectories), sum(label.faulty for label in labels)
     (400, 300)
     """
-    wanted = _wanted(clean, per_type, instances)
+    types = tuple(dict.fromkeys(types))
+    wanted = _wanted(clean, per_type, instances, types)
     cells: dict[tuple[str | None, bool | None], list[tuple[Trajectory, Label]]] = {}
     for instance in world.instances(seed):
         calls = oracle.calls(instance)
-        for fault_type in (None, *FAULT_TYPES):
+        for fault_type in (None, *types):
             # skipped_precondition has a quota for each of two strata, the others one.
             quota = (fault_type, instance.stratum)
             quota = quota if quota in wanted else (fault_type, None)
@@ -85,12 +90,16 @@ def judged_set(
     return [trajectory for trajectory, _ in ordered], [label for _, label in ordered]
 
 
-def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
+def stream(
+    seed: int = 7, types: Sequence[str] = FAULT_TYPES
+) -> Iterator[tuple[Trajectory, Label]]:
     """Generate labelled trajectories without end and without keeping any.
 
     Parameters
     ----------
     seed : int
+    types : sequence of str
+        As `judged_set`.
 
     Yields
     ------
@@ -101,7 +110,7 @@ def stream(seed: int = 7) -> Iterator[tuple[Trajectory, Label]]:
     """
     for instance in world.instances(seed):
         calls = oracle.calls(instance)
-        for fault_type in (None, *FAULT_TYPES):
+        for fault_type in (None, *types):
             if _hosts(instance, fault_type):
                 yield _labelled(instance, calls, fault_type, seed)
 
@@ -130,31 +139,38 @@ def clean_runs(seed: int = CLEAN_SEED, count: int = 100) -> list[Trajectory]:
 
 
 def _wanted(
-    clean: int, per_type: int, limit: int | None
+    clean: int, per_type: int, limit: int | None, types: Sequence[str]
 ) -> dict[tuple[str | None, str | None], int]:
     """Check the sizes and say how many to take of each (fault type, stratum)."""
     for name, size in (("clean", clean), ("per_type", per_type), ("instances", limit)):
         unlimited = size is None and name == "instances"
         if not unlimited and not (isinstance(size, int) and size > 0):
             raise InputError(f"judged_set: {name} is {size!r}; give a whole number above 0")
-    if per_type % 2:
-        raise InputError(
-            f"judged_set: per_type is {per_type}; give an even number, for skipped_precondition "
-            "is half full-price and half under a fee"
-        )
-    # The scarcest host is a restocking case, one in six: it alone hosts ignored_observation.
-    needed = max(clean, len(STRATA) * (per_type - 1) + STRATA.index("restocking") + 1)
+    strata = {fault_type: faults.strata(fault_type) for fault_type in types}
+    wanted: dict[tuple[str | None, str | None], int] = {(None, None): clean}
+    for fault_type in strata:
+        if fault_type != "skipped_precondition":
+            wanted[fault_type, None] = per_type
+            continue
+        if per_type % 2:
+            raise InputError(
+                f"judged_set: per_type is {per_type}; give an even number, for "
+                "skipped_precondition is half full-price and half under a fee")
+        for stratum in strata[fault_type]:
+            wanted[fault_type, stratum] = per_type // 2
+    needed = max(_last(size, (stratum,) if stratum else strata.get(fault_type, STRATA))
+                 for (fault_type, stratum), size in wanted.items())
     if limit is not None and limit < needed:
         raise InputError(
-            f"judged_set: {limit} instances are too few, {clean} clean runs and {per_type} "
-            f"restocking hosts need {needed}; raise instances or lower the sizes"
-        )
-    wanted = {(fault_type, None): per_type for fault_type in FAULT_TYPES}
-    wanted[None, None] = clean
-    del wanted["skipped_precondition", None]
-    for stratum in ("happy", "restocking"):
-        wanted["skipped_precondition", stratum] = per_type // 2
+            f"judged_set: {limit} instances are too few, {clean} clean runs and {per_type} hosts "
+            f"of each type need {needed}; raise instances or lower the sizes")
     return wanted
+
+
+def _last(size: int, strata: Sequence[str]) -> int:
+    """Say how many cases hold ``size`` of these strata, which take turns."""
+    rounds, more = divmod(size - 1, len(strata))
+    return rounds * len(STRATA) + sorted(map(STRATA.index, strata))[more] + 1
 
 
 def _hosts(instance: Instance, fault_type: str | None) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import msgspec
 
 from tjlib import store
 from tjlib.desk import world
@@ -23,6 +25,13 @@ from tjlib.trace import InputError
 __all__ = ["Recording", "load"]
 
 _MAKE = "run: tjlib guided --model local:smollm2 --out"
+
+
+class _Options(msgspec.Struct):
+    """What a run record has to say of candidates, as `candidates.identity` writes it."""
+
+    candidates: Annotated[int, msgspec.Meta(ge=1)]
+    cases_seed: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Recording(NamedTuple):
@@ -80,18 +89,26 @@ def load(source: str | Path) -> Recording:
         raise InputError(f"{beside}: does not name the one run that the candidates are of; "
                          f"{_MAKE} {folder}")
     run = made_by[ids.pop()]
+    try:
+        options = msgspec.convert(run.options, _Options)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{beside}: no run of tjlib guided ({error}); {_MAKE} {folder}") from None
+    for decision in decisions:
+        if (n := len(decision.candidates)) != options.candidates:
+            raise InputError(f"{path}: {n} candidates at {decision.point}, where the run drew "
+                             f"{options.candidates}; delete the line, and record again to fill it")
     wanted, cases = {decision.instance_id for decision in decisions}, []
-    dealt = islice(world.instances(run.options["cases_seed"]), 100_000)
+    dealt = islice(world.instances(options.cases_seed), 100_000)
     while wanted and (case := next(dealt, None)):
         if case.instance_id in wanted:
             cases.append(case)
             wanted.remove(case.instance_id)
     if wanted:
-        raise InputError(f"{path}: {min(wanted)} is no case of seed {run.options['cases_seed']}; "
+        raise InputError(f"{path}: {min(wanted)} is no case of seed {options.cases_seed}; "
                          "choose another folder")
     ended = folder / DRIVEN
-    said = f"{origin([run])}; {run.options['candidates']} candidates at a point"
-    return Recording(Tree(decisions), cases, run.options["candidates"],
+    said = f"{origin([run])}; {options.candidates} candidates at a point"
+    return Recording(Tree(decisions), cases, options.candidates,
                      f"measured here: {said}; data/recorded/guided" if recorded
                      else f"{folder} ({said})",
                      list(store.read(ended, Driven, torn_ok=True)) if ended.is_file() else [])

@@ -9,7 +9,7 @@ guessed on past a point where nothing was drawn; it says which is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The candidates drawn at a point, one line of ``decisions.jsonl``."""
 
     instance_id: str
-    given: int
+    given: Annotated[int, msgspec.Meta(ge=GIVEN[0], le=GIVEN[-1])]
     taken: tuple[int, ...]
     candidates: tuple[Candidate, ...]
     run_id: str | None = None

@@ -11,13 +11,15 @@ judge each time.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
+from tjlib.desk.faults import FAULTS
 from tjlib.desk.world import PROCEDURE
 from tjlib.trace import FAULT_TYPES
 
-__all__ = ["DESK", "Fault", "Procedure"]
+__all__ = ["DESK", "Fault", "Procedure", "desk"]
 
 # What a fault's kind says of the outcome, in the words a judge is told.
 _KINDS = {"silent": "the outcome may still be right.", "loud": "the outcome is wrong."}
@@ -89,20 +91,30 @@ class Procedure(msgspec.Struct, frozen=True):
         return "\n".join((*lines, "- none: the trajectory is correct."))
 
 
-# Appendix D's words for the six types, in their order.
-_MEANINGS = (
-    "called a tool that does not serve the sub-goal it was pursuing, for example looking the "
-    "order up a second time when it needed the item's refund policy.",
-    "passed a tool an argument that appears nowhere in the goal or in any earlier observation.",
-    "never performed a step that was required first, for example refunding without confirming "
-    "eligibility.",
-    "acted against something an earlier observation had already established, for example "
-    "refunding an amount other than the one authorised.",
-    "stopped before completing the task.",
-    "the final reply asserts something no observation supports.",
-)
 #: The refund desk's, as appendix D prints it.
 DESK = Procedure(
     "refund_desk", "You are auditing a customer-support agent.", PROCEDURE,
-    tuple(map(Fault, FAULT_TYPES, _MEANINGS)),
+    tuple(Fault(name, FAULTS[name].meaning) for name in FAULT_TYPES),
     "The agent handles refund requests for an online retailer. It must:", user="the customer")
+
+
+def desk(types: Sequence[str] = FAULT_TYPES) -> Procedure:
+    """Give the refund desk's procedure with other failure types than the paper's six.
+
+    Parameters
+    ----------
+    types : sequence of str
+        Names of `tjlib.desk.faults.FAULTS`, each told by its meaning there.
+
+    Returns
+    -------
+    Procedure
+        `DESK` for the paper's six.
+
+    Examples
+    --------
+    >>> desk() == DESK, desk(["premature_stop"]).types
+    (True, ('premature_stop',))
+    """
+    return msgspec.structs.replace(
+        DESK, taxonomy=tuple(Fault(name, FAULTS[name].meaning) for name in types))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from tjlib.measure.compare import rank_correlation
 from tjlib.measure.wins import changes
+from tjlib.trace import InputError
 
 __all__ = ["measured"]
 
@@ -42,8 +43,16 @@ def measured(
         panel ("all pairs", "one length" and, of several models, "one model"),
         name (of a difference "A - B"), value, lo, hi, why, n, pairs, and
         follows: the rank correlation with length, of a difference missing.
+
+    Raises
+    ------
+    InputError
+        If no run has an outcome.
     """
     judged = about["failed"].notna()
+    if not judged.any():
+        raise InputError("no run has an outcome, so no score can be ranked; "
+                         "give a log of judged runs, or put labels beside it")
     table, about = table[judged].dropna(axis=1, how="all"), about[judged]
     columns = {name: table[[name]].to_numpy() for name in table}
     pairs = [pair for pair in pairs if set(pair) <= set(columns)]

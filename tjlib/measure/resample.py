@@ -88,7 +88,7 @@ def replicate_weights(
     """
     cells_of = [np.flatnonzero(cells == c) for c in np.unique(cells)]
     totals = [groups[at].sum() for at in cells_of]
-    block = max(1, _CHUNK // max(len(groups), sum(
+    block = max(1, _CHUNK // max(1, len(groups), sum(
         total for total, at in zip(totals, cells_of, strict=True) if total < _FEW * len(at))))
     for start in range(0, draws, block):
         size = min(block, draws - start)

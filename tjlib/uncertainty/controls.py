@@ -19,8 +19,11 @@ from tjlib.uncertainty.parameters import RELATIONS
 from tjlib.uncertainty.prefix import KINDS
 from tjlib.uncertainty.text import action_text
 
-__all__ = ["failing_share", "fewer_calls", "fewer_steps", "fewer_words", "flat", "flat_u",
-           "inputs", "n_calls", "n_steps", "n_words", "random", "repeated", "repetition", "words"]
+__all__ = [
+    "failing_share", "fewer_calls", "fewer_steps", "fewer_words", "flat", "flat_u", "inputs",
+    "n_calls", "n_steps", "n_words", "random", "repeated", "repetition",
+    "words",
+]
 
 _WORD = re.compile(r"\w+")
 
