@@ -104,20 +104,21 @@ CONTRAST = """() => {
   return { low: [...low], seen };
 }"""
 
-#: Open what is folded, and wait until each chart in view is drawn at the width it now has.
+#: Open what is folded, and wait until each chart in view is drawn at the width it now has, and
+#: nothing is still fading in.
 OPEN = "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 SETTLED = """() => [...document.querySelectorAll('.tj-chart')].every((chart) => {
   const width = Number(chart.querySelector('.tj-live svg')?.getAttribute('width'));
   return !chart.clientWidth || (width && Math.abs(width - chart.clientWidth) <= 40);
-})"""
+}) && document.getAnimations().every((one) => one.playState !== 'running')"""
 #: Folds of code hold most elements of a page and one kind of them: axe looks at them closed.
 CLOSE = OPEN.replace("'details'", "'details.hide'").replace("true", "false")
-#: Charts that are shrunk, or whose words are below 14 px as they are seen.
+#: Charts that are shrunk by more than a pixel, or whose words are below 14 px as they are seen.
 SMALL = """() => [...document.querySelectorAll('.tj-live svg')].filter((svg) => svg.clientWidth)
   .map((svg) => [svg, svg.getBoundingClientRect().width / Number(svg.getAttribute('width'))])
-  .filter(([svg, scale]) => scale < 0.999 || [...svg.querySelectorAll('text')].some((text) =>
-    parseFloat(getComputedStyle(text).fontSize) * scale < 13.99))
-  .map(([svg, scale]) => `${svg.closest('.tj-chart').id} drawn at ${scale.toFixed(2)}`)"""
+  .filter(([svg, scale]) => scale < 0.9965 || [...svg.querySelectorAll('text')].some((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * scale < 13.95))
+  .map(([svg, scale]) => `${svg.closest('.tj-chart').id} drawn at ${scale.toFixed(3)}`)"""
 WIDE = "document.documentElement.scrollWidth - window.innerWidth"
 
 
