@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lecture", "Part", "slides"]
 
-_PICTURE = re.compile(r'<img src="data:image/svg\+xml;base64,[^"]*" alt="[^"]*">')
+_PICTURE = re.compile(r'<img src="data:image/svg\+xml,[^"]*" alt="[^"]*">')
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
