@@ -67,7 +67,7 @@
 # %% tags=["parameters"]
 traces: str = "recorded"  # recorded (our desk), released (the paper's files), or a folder of tjlib testbed
 embedder: str = "jaccard"  # jaccard (shared words), minilm, bge-m3 (the paper's), or a model's folder
-signal: str = "entropy"  # own uncertainty of a step's calls, read by a small model: entropy, nll, constant (none)
+signal: str = "nll"  # own uncertainty of a step's calls, read by a small model: nll, entropy, constant (none)
 alarm: float = 0.1  # share of clean runs a score may flag where it is made to flag
 draws: int = 1_000  # resamples of whole cases behind each interval
 seed: int = 0  # seed of all that is drawn

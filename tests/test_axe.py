@@ -153,7 +153,7 @@ def test_a_page_breaks_no_rule_of_wcag_and_is_small_enough_and_large_enough(
         page.wait_for_timeout(300)  # less than this and a chart has not seen the change
         page.wait_for_function(SETTLED, timeout=60_000)
         told = page.evaluate(CONTRAST)
-        assert told["seen"] >= 10
+        assert told["seen"] >= 3  # all that the page of the search has on a telephone
         found[width] = [*told["low"], *page.evaluate(SMALL)]
         if (over := page.evaluate(WIDE)) > 0:
             found[width].append(f"{over} px too wide")

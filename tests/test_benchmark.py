@@ -83,9 +83,11 @@ def test_a_steps_own_uncertainty_is_by_default_surprise_on_every_page_that_reads
     """One default: mean -log p where a log has any, which is how the equations' U is defined."""
     defaults = {path.stem: line for path in (ROOT / "notebooks").glob("*.py")
                 for line in path.read_text("utf-8").splitlines() if line.startswith("signal: str")}
+    cases = defaults.pop("c1_silent_uncertainty")
     assert set(defaults) == {"b3_local_signals", "b5_ablation", "b5_benchmark",
                              "b5_early_warning"}
     assert all(line.startswith('signal: str = "auto"') for line in defaults.values())
+    assert cases.startswith('signal: str = "nll"')
     auto, nll = (benchmark.load("features", signal=s).scores for s in ("auto", "nll"))
     assert auto.equals(nll) and not auto["value"].equals(airline.scores["value"])
     read = material.load("features", ["sp_mean"]).scores["value"].astype(float)

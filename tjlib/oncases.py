@@ -32,7 +32,7 @@ __all__ = ["SIGNALS", "TOGETHER", "Cases", "blank", "load", "own", "scored", "sh
            "shortened", "wide"]
 
 #: What a step's own uncertainty may be: the surrogate's of its calls, or none.
-SIGNALS = ("entropy", "nll", "constant")
+SIGNALS = ("nll", "entropy", "constant")
 
 #: Why a method has no score of a run without thoughts, where it has one of the run.
 TOGETHER = "not computable: the surrogate's reading holds the thoughts' tokens too"
@@ -52,7 +52,7 @@ class Cases(NamedTuple):
     origin: str
 
 
-def load(traces: str, signal: str = "entropy") -> Cases:
+def load(traces: str, signal: str = "nll") -> Cases:
     """Take labelled runs, the verdicts on them, and what a surrogate read of them.
 
     Parameters
