@@ -176,7 +176,7 @@ def test_scores_without_any_fault_beside_its_clean_run_are_refused():
 
 
 def test_what_is_computed_from_text_is_what_is_stored(scores):
-    stored = oncases.wide(features.scores(features.read("testbed"), "jaccard", "entropy"))
+    stored = oncases.wide(features.scores(features.read("testbed"), "jaccard", "nll"))
     assert set(stored) == set(scores)
     pd.testing.assert_frame_equal(scores[list(stored)], stored, atol=1e-6, check_names=False)
 
