@@ -118,7 +118,8 @@ logged = oncases.scored(cases.trajectories, cases.given, given.embedder)
 scores = oncases.wide(logged).loc[order]
 methods = scores.columns[scores.notna().any()].tolist()
 every = pd.concat([by_judge[asked], scores[methods]], axis=1)
-READ = f"the {given.signal} of the calls' tokens as SmolLM2 read them, nats" if cases.given else "none"
+MEAN = {"nll": "mean negative log-probability", "entropy": "mean entropy"}.get(given.signal)
+READ = f"the {MEAN} of the calls' tokens as SmolLM2 read them, nats" if cases.given else "none"
 RUNS = {"recorded": "our own desk, as stored in data/recorded",
         "released": "the judging paper's release"}.get(given.traces, given.traces)
 BY = f"similarity {given.embedder}; own uncertainty: {READ}"
