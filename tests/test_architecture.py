@@ -153,7 +153,7 @@ ARROWS = {
     "tjlib.judges": [],
     "tjlib.judges.answer": ["tjlib.judges.protocol"],
     "tjlib.judges.fence": ["tjlib.judges.render"],
-    "tjlib.judges.free": ["tjlib.desk.rules", "tjlib.judges.repeats",
+    "tjlib.judges.free": ["tjlib.desk.rules", "tjlib.judges.asked", "tjlib.judges.repeats",
                           *(f"tjlib.judges.{name}" for name in (
                               "entities", "evidence", "reply", "wording")),
                           *(f"tjlib.uncertainty.{name}" for name in (
@@ -164,9 +164,8 @@ ARROWS = {
                                "tjlib.judges.evidence", "tjlib.judges.prompts",
                                "tjlib.judges.protocol", "tjlib.judges.render",
                                "tjlib.judges.reply", "tjlib.judges.wording"],
-    "tjlib.judges.modelfree": ["tjlib.judges.entities", "tjlib.judges.evidence",
-                               "tjlib.judges.reply", "tjlib.judges.similarity",
-                               "tjlib.judges.wording"],
+    "tjlib.judges.modelfree": [f"tjlib.judges.{name}" for name in (
+        "asked", "entities", "evidence", "reply", "similarity", "wording")],
     "tjlib.judges.models": ["tjlib.judges.protocol"],
     "tjlib.judges.models_*": ["tjlib.judges.protocol", "tjlib.weights"],
     "tjlib.judges.panel": ["tjlib.desk.rules", "tjlib.judges.answer", "tjlib.judges.asked",
@@ -174,7 +173,7 @@ ARROWS = {
                            "tjlib.judges.protocol"],
     "tjlib.judges.parts": [],
     "tjlib.judges.asked": ["tjlib.judges.protocol"],
-    "tjlib.judges.plain": ["tjlib.desk.morerules"],
+    "tjlib.judges.plain": ["tjlib.desk.morerules", "tjlib.judges.asked"],
     "tjlib.judges.procedure": ["tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.judges.prompts": ["tjlib.judges.asked", "tjlib.judges.procedure",
                              "tjlib.judges.render"],

@@ -12,7 +12,7 @@ from tjlib import features, freelogs, freeset, store
 from tjlib.__main__ import main
 from tjlib.charts import free as charts
 from tjlib.desk.testbed import judged_set
-from tjlib.judges import free, repeats
+from tjlib.judges import asked, repeats
 from tjlib.judges.free import FORM, MEMBERS, THRESHOLD, Panel, combined
 from tjlib.measure import members
 from tjlib.measure.rates import exact_rates
@@ -295,7 +295,7 @@ def test_the_panel_takes_none_of_the_other_judges_arguments(traces, tmp_path, wr
 def test_the_record_changes_with_the_source_that_judges(monkeypatch):
     before = Panel().identity()["prompt_hash"]
     assert before == Panel().identity()["prompt_hash"]
-    monkeypatch.setattr(free.inspect, "getsource", lambda thing: thing.__name__)
+    monkeypatch.setattr(asked.inspect, "getsource", lambda thing: thing.__name__)
     assert Panel().identity()["prompt_hash"] != before
 
 

@@ -19,7 +19,7 @@ from tjlib import store
 from tjlib.__main__ import main
 from tjlib.desk.faults import CLAIMS
 from tjlib.desk.testbed import judged_set, stream
-from tjlib.judges import modelfree
+from tjlib.judges import asked
 from tjlib.judges.entities import events
 from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.reply import Threshold, fit_threshold, judge, score_reply
@@ -447,7 +447,7 @@ def test_the_record_changes_with_the_source_that_judges(monkeypatch):
     mine = ModelFree(CLEAN[:5])
     before = mine.identity()["prompt_hash"]
     assert before == ModelFree(CLEAN[:5]).identity()["prompt_hash"]
-    monkeypatch.setattr(modelfree.inspect, "getsource", lambda module: module.__name__)
+    monkeypatch.setattr(asked.inspect, "getsource", lambda module: module.__name__)
     assert mine.identity()["prompt_hash"] != before
 
 

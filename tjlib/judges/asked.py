@@ -7,14 +7,17 @@ differ only where the runs did. Refusal: no prompt is written here.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from tjlib import __version__
 from tjlib.judges.protocol import Model, Options
 
-__all__ = ["closed", "described", "hashed"]
+__all__ = ["closed", "coded", "described", "hashed"]
 
 
 def closed(fields: dict[str, Any]) -> dict[str, Any]:
@@ -60,3 +63,32 @@ def described(
     return {"judge": name, "provider": who.provider, "model": who.name, "digest": who.digest,
             "server": who.server, "order": order, "options": msgspec.to_builtins(options) | more,
             "prompt_hash": prompt_hash}
+
+
+def coded(
+    name: str, model: str, parts: Iterable[Any], options: dict[str, Any],
+    digest: str | None = None, server: str = f"tjlib {__version__}",
+) -> dict[str, Any]:
+    """Say what makes the verdicts of a judge without a model what they are.
+
+    Parameters
+    ----------
+    name, model : str
+        Of the judge, and of what in it judges.
+    parts : iterable of module or callable
+        What judges; in place of a prompt's hash stands that of their source.
+    options : dict
+    digest : str, optional
+        Of weights that embed.
+    server : str
+        What embeds, if something does.
+
+    Returns
+    -------
+    dict
+        As `described`.
+    """
+    source = "".join(map(inspect.getsource, parts)).encode()
+    return {"judge": name, "provider": "model-free", "model": model, "digest": digest,
+            "server": server, "order": "", "options": options,
+            "prompt_hash": hashlib.blake2b(source, digest_size=8).hexdigest()}

@@ -9,17 +9,15 @@ seeds and wordings of their own, and a test sets them again.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from tjlib import __version__
 from tjlib.desk import rules
 from tjlib.judges import entities, evidence, repeats, reply, wording
+from tjlib.judges.asked import coded
 from tjlib.judges.reply import Threshold
 from tjlib.trace import InputError, Trajectory, Verdict
 from tjlib.uncertainty import graph, prefix, signals, text
@@ -76,23 +74,12 @@ class Panel:
         self.name = NAME if self.members == MEMBERS else f"{NAME}:{'+'.join(self.members)}"
 
     def identity(self) -> dict[str, Any]:
-        """Say what makes this panel's verdicts what they are, for the record of a run.
-
-        Returns
-        -------
-        dict
-            Fields of `tjlib.provenance.Run`; in place of a prompt's hash stands
-            that of the source code that judges.
-        """
-        modules = (rules, repeats, reply, entities, evidence, wording, graph, prefix, signals, text)
-        source = "".join(map(inspect.getsource, modules)) + inspect.getsource(combined)
-        return {
-            "judge": self.name, "provider": "model-free", "model": "+".join(self.members),
-            "digest": None, "server": f"tjlib {__version__}", "order": "",
-            "options": {"members": list(self.members), "repetition": self.form,
-                        "reply": self.threshold.to_dict()},
-            "prompt_hash": hashlib.blake2b(source.encode(), digest_size=8).hexdigest(),
-        }
+        """Say what makes this panel's verdicts what they are; as `tjlib.judges.asked.coded`."""
+        parts = (rules, repeats, reply, entities, evidence, wording, graph, prefix, signals, text,
+                 combined)
+        return coded(self.name, "+".join(self.members), parts, {
+            "members": list(self.members), "repetition": self.form,
+            "reply": self.threshold.to_dict()})
 
     def each(self, trajectory: Trajectory) -> dict[str, Verdict]:
         """Ask every member, and time it.

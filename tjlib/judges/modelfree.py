@@ -12,15 +12,14 @@ and none goes unrecorded.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from tjlib import __version__
 from tjlib.judges import entities, evidence, reply, similarity, wording
+from tjlib.judges.asked import coded
 from tjlib.trace import Trajectory, Verdict, to_json
 
 __all__ = ["ModelFree"]
@@ -65,7 +64,8 @@ class ModelFree:
     ) -> None:
         self.threshold = reply.fit_threshold(clean, max_false_alarm, similarity)
         self.name = reply.JUDGES[similarity]
-        self._clean = _hash(b"\n".join(map(to_json, clean)))
+        held = b"\n".join(map(to_json, clean))
+        self._clean = hashlib.blake2b(held, digest_size=8).hexdigest()
 
     def identity(self) -> dict[str, Any]:
         """Say what makes this judge's verdicts what they are, for the record of a run.
@@ -78,17 +78,11 @@ class ModelFree:
             weights that embed, if any; in place of a prompt's hash stands
             that of the source code that judges.
         """
-        kind, digest, engine = self.threshold.similarity, None, f"tjlib {__version__}"
-        if kind == "minilm":
-            digest, engine = similarity.embedder()
-        model = "all-MiniLM-L6-v2" if kind == "minilm" else self.name.partition(":")[2]
-        modules = (reply, entities, evidence, similarity, wording)
-        return {
-            "judge": self.name, "provider": "model-free", "model": model, "digest": digest,
-            "server": engine, "order": "",
-            "options": self.threshold.to_dict() | {"clean_runs": self._clean},
-            "prompt_hash": _hash("".join(map(inspect.getsource, modules)).encode()),
-        }
+        parts = (reply, entities, evidence, similarity, wording)
+        options = self.threshold.to_dict() | {"clean_runs": self._clean}
+        if self.threshold.similarity == "minilm":
+            return coded(self.name, "all-MiniLM-L6-v2", parts, options, *similarity.embedder())
+        return coded(self.name, self.name.partition(":")[2], parts, options)
 
     def judge(self, trajectory: Trajectory) -> Verdict:
         """Judge one trajectory.
@@ -107,7 +101,3 @@ class ModelFree:
         verdict = reply.judge(trajectory, self.threshold)
         return msgspec.structs.replace(verdict, latency_s=time.perf_counter() - start,
                                        prompt_tokens=0, completion_tokens=0)
-
-
-def _hash(text: bytes) -> str:
-    return hashlib.blake2b(text, digest_size=8).hexdigest()

@@ -8,16 +8,14 @@ no judge here takes a model, an option or a label.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
 
-from tjlib import __version__
 from tjlib.desk import morerules
+from tjlib.judges.asked import coded
 from tjlib.trace import InputError, Trajectory, Verdict
 
 __all__ = ["PLAIN", "Entry", "Plain"]
@@ -67,19 +65,9 @@ class Plain:
         self.name = name
 
     def identity(self) -> dict[str, Any]:
-        """Say what makes this judge's verdicts what they are, for the record of a run.
-
-        Returns
-        -------
-        dict
-            Fields of `tjlib.provenance.Run`; in place of a prompt's hash stands
-            that of the source of the function and its parts.
-        """
+        """Say what makes this judge's verdicts what they are; as `tjlib.judges.asked.coded`."""
         one = PLAIN[self.name]
-        source = "".join(map(inspect.getsource, (one.judge, *one.parts()))).encode()
-        return {"judge": self.name, "provider": "model-free", "model": self.name, "digest": None,
-                "server": f"tjlib {__version__}", "order": "", "options": {},
-                "prompt_hash": hashlib.blake2b(source, digest_size=8).hexdigest()}
+        return coded(self.name, self.name, (one.judge, *one.parts()), {})
 
     def judge(self, trajectory: Trajectory) -> Verdict:
         """Judge one trajectory; never raises.
