@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tjlib import freeset
-from tjlib.judges import repeats
-from tjlib.judges.free import MEMBERS, Panel
+from tjlib import freelogs, freeset
 from tjlib.trace import InputError
 
 HERE = Path(__file__).parent
@@ -26,17 +24,12 @@ LOGS = ("tau_airline", "tau2", "agentdojo", "swe_agent")
 def logs(given: argparse.Namespace) -> pd.DataFrame:
     """Judge the runs of every log that was named; a row a run."""
     sets = runpy.run_path(str(HERE / "build_features.py"))["runs"](given)
-    panel, rows = Panel(), []
-    for name in LOGS:
-        for run in sets.get(name, ()):
-            said = panel.each(run.trajectory) | {
-                "near": repeats.judge(run.trajectory, "near")}
-            rows.append({"set": name, "trajectory_id": run.trajectory.trajectory_id, **{
-                member: None if v.faulty is None else int(v.faulty)
-                for member, v in said.items()}})
+    rows = [{"set": name, "trajectory_id": run.trajectory.trajectory_id,
+             **freelogs.flagged(run.trajectory)}
+            for name in LOGS for run in sets.get(name, ())]
     if not rows:
         raise InputError(f"nothing to do; name the logs of {' or '.join(LOGS)}, see --help")
-    return pd.DataFrame(rows).astype(dict.fromkeys((*MEMBERS, "near"), "Int64"))
+    return pd.DataFrame(rows).astype(dict.fromkeys(freelogs.FLAGS, "Int64"))
 
 
 def main() -> None:

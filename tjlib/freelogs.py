@@ -13,13 +13,20 @@ from tjlib import features, store
 from tjlib.formats import registry
 from tjlib.judges import repeats
 from tjlib.judges.free import MEMBERS, Panel
+from tjlib.trace import Trajectory
 
-__all__ = ["FLAGS", "STORED", "flags"]
+__all__ = ["FLAGS", "STORED", "flagged", "flags"]
 
 #: The name of the flags that come with the library, as a page's parameter.
 STORED = "stored"
 #: The members, and the wider form of the repetition.
 FLAGS = (*MEMBERS, "near")
+
+
+def flagged(trajectory: Trajectory) -> dict[str, bool | None]:
+    """Ask each of `FLAGS` of one run; None where it does not bear on it."""
+    said = Panel().each(trajectory) | {"near": repeats.judge(trajectory, "near")}
+    return {name: verdict.faulty for name, verdict in said.items()}
 
 
 def flags(traces: str) -> tuple[pd.DataFrame, str]:
@@ -51,16 +58,13 @@ def flags(traces: str) -> tuple[pd.DataFrame, str]:
         runs = held.merge(told, on=["set", "trajectory_id"], validate="one_to_one")
         origin = "data/recorded/free_logs.csv.gz, outcomes in data/features"
     else:
-        panel, rows = Panel(), []
-        for run in registry.load(traces).runs:
-            said = panel.each(run.trajectory) | {"near": repeats.judge(run.trajectory, "near")}
-            rows.append({"set": "your log", "trajectory_id": run.trajectory.trajectory_id,
-                         "task_id": run.task_id, "success": run.success,
-                         **{name: v.faulty for name, v in said.items()}})
-        runs, origin = pd.DataFrame(rows), f"{traces}, judged on this page"
+        runs = pd.DataFrame({
+            "set": "your log", "trajectory_id": run.trajectory.trajectory_id,
+            "task_id": run.task_id, "success": run.success, **flagged(run.trajectory)}
+            for run in registry.load(traces).runs)
+        origin = f"{traces}, judged on this page"
     failed = [None if pd.isna(success) else not success for success in runs["success"]]
     return pd.DataFrame({
         "set": runs["set"], "task": runs["task_id"].fillna(runs["trajectory_id"]).astype(str),
         "failed": pd.Series(failed, index=runs.index, dtype=object),
-        **{name: pd.to_numeric(runs[name].astype(object).where(runs[name].notna(), None))
-           .astype(float) for name in FLAGS}}), origin
+        **runs[[*FLAGS]].astype(float)}), origin
