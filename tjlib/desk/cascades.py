@@ -22,9 +22,11 @@ from tjlib.trace import Call, InputError, Trajectory
 
 __all__ = ["LINKS", "MANNERS", "SPREADS", "Cascade", "Design", "Fault", "cascade", "cascades"]
 
+# The testbed's faults that keep a run's length, in each case they are put into.
+_TESTBEDS = ("wrong_tool", "hallucinated_argument", "unsupported_claim")
 #: What is wrong: an order of another request (the desk answers), or one nobody has (it refuses);
-#: or one of the testbed's faults that keep a run's length, in each case it is put into.
-MANNERS = ("known", "invented", "wrong_tool", "hallucinated_argument", "unsupported_claim")
+#: or one of the testbed's faults.
+MANNERS = ("known", "invented", *_TESTBEDS)
 LINKS = ("independent", "caused")
 #: All faults in one case, or one in each of as many cases in a row.
 SPREADS = ("near", "far")
@@ -47,7 +49,7 @@ class Design(msgspec.Struct, frozen=True):
                 raise InputError(f"no {name} {getattr(self, name)!r}; give {', '.join(known)}")
         if self.faults not in (1, 2, 3):
             raise InputError(f"{self.faults} faults; give 1, 2 or 3")
-        if self.manner in MANNERS[2:] and (self.link == "caused" or (
+        if self.manner in _TESTBEDS and (self.link == "caused" or (
                 self.faults > 1 and self.spread == "near")):
             raise InputError(f"{self.manner} is one fault a case and copies nothing; give link "
                              "independent, and spread far for more than one")
@@ -154,7 +156,7 @@ def _put(
     for number in range(design.faults):
         at = first + (number if far else 0)
         case = cases[at]
-        if design.manner in MANNERS[2:]:
+        if design.manner in _TESTBEDS:
             own = random.Random(f"{case.instance_id}-{design.manner}-{seed}")  # as the testbed's
             edit = faults.inject(case, scripts[at], design.manner, own)
             scripts[at][:] = edit.calls
@@ -175,7 +177,7 @@ def _wrong(
     cases: Sequence[Instance], first: int, design: Design, rng: random.Random
 ) -> list[str]:
     """Draw three wrong numbers: of orders no fault touches, or of nobody's."""
-    if design.manner in MANNERS[2:]:
+    if design.manner in _TESTBEDS:
         return []
     real = {case.order_id for case in cases}
     if design.manner == "invented":
