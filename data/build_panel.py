@@ -14,8 +14,9 @@ from pathlib import Path
 import pandas as pd
 
 from tjlib import freeset
+from tjlib.freelogs import FLAGS
 from tjlib.judges import repeats
-from tjlib.judges.free import MEMBERS, Panel
+from tjlib.judges.free import Panel
 from tjlib.trace import InputError
 
 HERE = Path(__file__).parent
@@ -36,7 +37,7 @@ def logs(given: argparse.Namespace) -> pd.DataFrame:
                 for member, v in said.items()}})
     if not rows:
         raise InputError(f"nothing to do; name the logs of {' or '.join(LOGS)}, see --help")
-    return pd.DataFrame(rows).astype(dict.fromkeys((*MEMBERS, "near"), "Int64"))
+    return pd.DataFrame(rows).astype(dict.fromkeys(FLAGS, "Int64"))
 
 
 def main() -> None:
