@@ -98,7 +98,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import improving, tables
+from tjlib import improving, material, tables
 from tjlib.charts import analysis
 from tjlib.charts import improving as charts
 from tjlib.charts.show import show
@@ -107,7 +107,7 @@ from tjlib.uncertainty.choose import CRITERIA, halves
 from tjlib.uncertainty.habits import disagreement
 from tjlib.uncertainty.recipes import PRINTED, recipes
 
-names = [*([] if given.traces == "public" else [given.traces]), *improving.PUBLIC]
+names = [*([] if given.traces == "public" else [given.traces]), *material.PUBLIC]
 sets = {name: improving.load(name) for name in names}
 
 # %% tags=["hide-input"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from tjlib import features, improving
+from tjlib import features, improving, material
 from tjlib.compact import compact
 from tjlib.measure import panels
 from tjlib.measure.ranking import auroc
@@ -229,7 +229,7 @@ def test_the_other_sets_choose_by_their_means_and_only_what_these_runs_can_have(
 
 def test_the_settled_method_is_what_the_first_criterion_takes_on_all_sets_and_starts_as_they_do():
     starts, worth = [], {recipe: [] for recipe in recipes.recipes(["none"])}
-    for name in improving.PUBLIC:
+    for name in material.PUBLIC:
         runs = improving.load(name)
         kept = [i for i, g in enumerate(runs.graphs) if len(g.agent)]
         graphs = [runs.graphs[i] for i in kept]

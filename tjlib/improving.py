@@ -24,10 +24,7 @@ from tjlib.uncertainty.propagate import propagate
 from tjlib.uncertainty.recipes import PRINTED, SETTLED, Fitted
 from tjlib.uncertainty.signals import Local
 
-__all__ = ["PUBLIC", "Runs", "choices", "every", "load", "scores"]
-
-#: The stored sets of public runs; students' labels are weak, and the testbed is no log.
-PUBLIC = ("tau_airline", "agentdojo", "tau2", "swe_agent", "nemo_gym")
+__all__ = ["Runs", "choices", "every", "load", "scores"]
 
 
 class Runs(NamedTuple):

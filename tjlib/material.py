@@ -37,7 +37,7 @@ SIGNALS = ("auto", "nll", "entropy", "constant")
 #: The name of the stored numbers of the airline log, as a page's parameter.
 STORED = "features"
 
-#: Stored sets of public runs, and what a figure calls them; the students' lack outcomes.
+#: Stored sets of public runs, and what a figure calls them; the students' labels are weak.
 PUBLIC = {"tau_airline": "tau-bench airline", "agentdojo": "AgentDojo", "tau2": "tau2",
           "swe_agent": "SWE-agent", "nemo_gym": "NeMo Gym"}
 

@@ -165,6 +165,7 @@ def ahead(
     [0.7]
     """
     seed, out = int(rng.integers(2**32)), []
+    nothing = dict.fromkeys(("value", "lo", "hi")) | {"n": 0, "how": "", "why": NO_PAIR}
     for scorer in scorers:
         # The same draws for every scorer, without a difference of each two.
         same = np.random.default_rng(seed)
@@ -172,11 +173,9 @@ def ahead(
                  for row in _cells(pairs, same, [scorer], draws)}
         for side in _SIDES:
             for group in ("all", *FAULT_TYPES):
-                row = cells.get((side, group)) or {
-                    **dict.fromkeys(("value", "lo", "hi")), "n": 0, "how": "", "why": NO_PAIR}
+                row = _halved(cells.get((side, group), nothing), 0.5)
                 out.append({"scorer": scorer, "survival": side, "group": group} | {
-                    key: _halved(row, 0.5)[key]
-                    for key in ("value", "lo", "hi", "n", "how", "why")})
+                    key: row[key] for key in nothing})
     return pd.DataFrame(out, dtype=object)
 
 

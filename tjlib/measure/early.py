@@ -12,14 +12,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from tjlib.measure.by_task import ONE_TASK
-from tjlib.measure.resample import bounds_or_why, replicate_weights
-from tjlib.measure.tally import METRICS, tally
+from tjlib.measure.compare import compare
 
 __all__ = ["alarms", "bins", "precisions", "threshold"]
 
 COLUMNS = ["alarm", "step", "left", "delay"]
-AP = METRICS["average_precision"]
 
 
 def threshold(successful: Sequence[np.ndarray], budget: float) -> float | None:
@@ -118,24 +115,13 @@ def precisions(
     >>> t["value"].round(4).tolist(), t["prevalence"].round(4).tolist()
     ([0.8333], [0.6667])
     """
-    keep = ~np.isnan(np.column_stack(list(scores.values()))).any(axis=1)
-    y = np.asarray(failed, bool)[keep]
-    names, task = np.unique(np.asarray(tasks, str)[keep], return_inverse=True)
-    one_class = y.all() or not y.any()
-    blocks = [] if one_class else list(replicate_weights(
-        np.ones(len(names), int), np.zeros(len(names), int), rng, draws))
-    rows = []
-    for name, column in scores.items():
-        row = {"name": name, "value": None, "lo": None, "hi": None, "n": len(y),
-               "prevalence": float(y.mean()) if len(y) else None,
-               "why": "undefined: no runs of both outcomes to rank"}
-        if not one_class:
-            s = column[keep, 0]
-            drawn = np.concatenate([AP(tally(y, s, weights=w[:, task])) for w in blocks])
-            lo, hi, why = bounds_or_why(drawn, level) if len(names) > 1 else (None, None, ONE_TASK)
-            row |= {"value": float(AP(tally(y, s))[0]), "lo": lo, "hi": hi, "why": why}
-        rows.append(row)
-    return pd.DataFrame(rows, dtype=object)
+    table = compare(pd.DataFrame({name: column[:, 0] for name, column in scores.items()}), failed,
+                    tasks, rng, draws=draws, level=level, metrics=["average_precision"])
+    rows = table.rename(columns={"method": "name"})[["name", "value", "lo", "hi", "n", "why"]]
+    # Where all runs ended alike there is no value, but still a share of failures.
+    return rows.assign(prevalence=[
+        failures / n if n else None for failures, n in zip(table["n_failed"], table["n"],
+                                                           strict=True)])
 
 
 def bins(values: Sequence[float], n: int = 5) -> np.ndarray:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from tjlib.uncertainty.crossfit import half
 from tjlib.uncertainty.graph import Graph
@@ -23,8 +24,7 @@ __all__ = ["CRITERIA", "Half", "agreement", "best", "elsewhere", "halves", "leng
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Mid-ranks, centred and of unit variance; all 0 where every value is the same."""
-    _, at, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[at]
+    ranks = stats.rankdata(values)
     ranks = ranks - ranks.mean()
     return ranks / (ranks.std() or 1.0)
 
