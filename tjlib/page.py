@@ -33,6 +33,8 @@ NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
 #: A word of the glossary, and a key of the bibliography: both stay behind in the book.
 _TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
 _CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+#: A number of the chapter, by the name it was glued under.
+GLUE = re.compile(r"\{glue:text\}`([^`]+)`")
 EQ = re.compile(r"\{eq\}`([^`]+)`")
 EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
@@ -138,7 +140,7 @@ def page(book: NotebookNode, name: str) -> str:
         cell.source = EQ.sub(pointed, EQUATION.sub(equation, text))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
-        text = BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
+        text = BOX.sub(_box, GLUE.sub(hold, cell.source))
         cell.source = CHAPTER.sub(r"\1", NUMREF.sub(number, text))
     removed = Config({"TagRemovePreprocessor": {
         "enabled": True, "remove_cell_tags": {"remove-cell"},

@@ -17,7 +17,7 @@ import nbformat
 from launch import Repository
 from pairs import KERNEL
 
-from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, NUMREF, glued_in, words
+from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, GLUE, NUMREF, glued_in, words
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -60,7 +60,7 @@ def download(
 
     def plain(text: str) -> str:
         """Put the book's Markdown into everybody's."""
-        text = re.sub(r"\{glue:text\}`([^`]+)`", lambda m: glued.get(m[1], m[0]), words(text))
+        text = GLUE.sub(lambda m: glued.get(m[1], m[0]), words(text))
         text = NUMREF.sub(lambda m: _numbered(m, figures), text)
         text = EQ.sub(lambda m: f"({labels.index(m[1]) + 1})" if m[1] in labels else m[0], text)
         text = EQUATION.sub(lambda m: f"$$\n{m[2].strip()}{_tag(m[1], labels)}\n$$", text)
