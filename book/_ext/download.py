@@ -72,8 +72,7 @@ def download(
         if cell.cell_type == "markdown":
             gates = [gate[2] for gate in GATE.finditer(cell.source)]
             inside = gates[-1] == "start" if gates else inside
-            text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), cell.source)
-            if text := plain(text).strip("\n"):
+            if text := plain(cell.source).strip("\n"):
                 cells.append(("markdown", text, shown))
             continue
         # What a box does to prose, notebook programs do to the cells of a solution that runs.
