@@ -40,3 +40,13 @@ def browser():
             "--disable-dev-shm-usage"])
         yield instance
         instance.close()
+
+
+@pytest.fixture(scope="module")
+def origin(browser):
+    """The address of the real book's pages."""
+    from built import real_book
+    from test_browser import served
+
+    with served(real_book()) as address:
+        yield address

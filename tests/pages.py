@@ -1,4 +1,4 @@
-"""The pages of the real book, known before it is built, and a server for them."""
+"""The pages of the real book, known before it is built."""
 
 from __future__ import annotations
 

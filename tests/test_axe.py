@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from built import real_book
 from pages import PAGES
-from test_browser import serve, visit
+from test_browser import visit
 
 # A worker of its own: nothing here takes longer than looking at every page four times.
 pytestmark = pytest.mark.xdist_group("axe")
@@ -120,14 +119,6 @@ SMALL = """() => [...document.querySelectorAll('.tj-live svg')].filter((svg) => 
     parseFloat(getComputedStyle(text).fontSize) * scale < 13.95))
   .map(([svg, scale]) => `${svg.closest('.tj-chart').id} drawn at ${scale.toFixed(3)}`)"""
 WIDE = "document.documentElement.scrollWidth - window.innerWidth"
-
-
-@pytest.fixture(scope="module")
-def origin(browser):
-    server, address = serve(real_book())
-    yield address
-    server.shutdown()
-    server.server_close()
 
 
 def faults(page, rules: dict) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from built import GALLERY, build, real_book, small_book
@@ -24,11 +24,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve(folder):
+@contextmanager
+def served(folder):
+    """Give the address at which a folder is served meanwhile."""
     handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server, f"http://127.0.0.1:{server.server_port}"
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -36,20 +39,16 @@ def gallery(tmp_path_factory, browser):
     folder = small_book(tmp_path_factory.mktemp("gallery"), {"gallery": GALLERY})
     done = build(folder, folder)
     assert done.returncode == 0, done.stdout
-    server, origin = serve(folder / "_build" / "html")
-    yield f"{origin}/notebooks/gallery.html"
-    server.shutdown()
-    server.server_close()
+    with served(folder / "_build" / "html") as origin:
+        yield f"{origin}/notebooks/gallery.html"
 
 
 @pytest.fixture(scope="module")
 def book(browser):
     folder = real_book()
-    server, origin = serve(folder)
     pages = sorted([*folder.glob("book/*.html"), *folder.glob("notebooks/*.html")])
-    yield [f"{origin}/{path.relative_to(folder).as_posix()}" for path in pages]
-    server.shutdown()
-    server.server_close()
+    with served(folder) as origin:
+        yield [f"{origin}/{path.relative_to(folder).as_posix()}" for path in pages]
 
 
 def visit(browser, url, *, scheme="light", viewport=DESK, **more):

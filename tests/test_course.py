@@ -18,9 +18,9 @@ from deck import Lecture, Part, slides
 from download import download
 from handouts import chapters, course, main
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from quiz import GLUE
 
 from tjlib.charts.show import show
+from tjlib.page import GLUE
 from tjlib.trace import InputError
 
 pytestmark = pytest.mark.xdist_group("book")

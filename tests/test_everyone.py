@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from built import real_book
 from pages import CHAPTERS, PAGES
 from test_axe import CONTRAST, OPEN, SETTLED, WIDTHS
-from test_browser import DESK, serve, visit
+from test_browser import DESK, visit
 
 pytestmark = pytest.mark.xdist_group("axe")
-
-
-@pytest.fixture(scope="module")
-def origin(browser):
-    server, address = serve(real_book())
-    yield address
-    server.shutdown()
-    server.server_close()
 
 
 #: What can be operated, or scrolls sideways, and no key reaches, or shows no sign of being reached.

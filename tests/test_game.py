@@ -9,7 +9,7 @@ import pytest
 from built import ROOT, build, small_book
 from game import KINDS, WANTED, cases, kind, own_rates
 from picture import rates
-from test_browser import DESK, PHONE, serve, visit
+from test_browser import DESK, PHONE, served, visit
 
 from tjlib import store, tables
 from tjlib.desk import rules
@@ -27,10 +27,8 @@ def url(tmp_path_factory, browser):
     (folder / "book" / "intro.md").write_text(text, "utf-8")
     done = build(folder, folder)
     assert done.returncode == 0, done.stdout
-    server, origin = serve(folder / "_build" / "html")
-    yield f"{origin}/book/intro.html"
-    server.shutdown()
-    server.server_close()
+    with served(folder / "_build" / "html") as origin:
+        yield f"{origin}/book/intro.html"
 
 
 def play(page, answers):

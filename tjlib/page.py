@@ -33,6 +33,8 @@ NUMREF = re.compile(r"\{numref\}`([^`<]*?)(?: *<([^`>]+)>)?`")
 #: A word of the glossary, and a key of the bibliography: both stay behind in the book.
 _TERM = re.compile(r"\{term\}`([^`<]*?)(?: *<[^`>]+>)?`")
 _CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+#: A number of the chapter, by the name it was glued under.
+GLUE = re.compile(r"\{glue:text\}`([^`]+)`")
 EQ = re.compile(r"\{eq\}`([^`]+)`")
 EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
@@ -68,7 +70,7 @@ figcaption { padding: .4em 0; text-align: left; }
 
 
 def words(text: str) -> str:
-    """Leave of a word of the glossary the word, of a citation its keys.
+    """Leave of a word of the glossary the word, of a citation its keys, of a gate its heading.
 
     Parameters
     ----------
@@ -84,6 +86,7 @@ def words(text: str) -> str:
     >>> words("a {term}`verdict`, {term}`loud <loud fault>`: {cite}`guo`")
     'a verdict, loud: [guo]'
     """
+    text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), text)
     return _CITE.sub(r"[\1]", _TERM.sub(r"\1", text))
 
 
@@ -134,11 +137,10 @@ def page(book: NotebookNode, name: str) -> str:
         return f"[({labels.index(found[1]) + 1})](#{found[1]})" if known else found[0]
 
     for cell in prose:
-        text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), words(cell.source))
-        cell.source = EQ.sub(pointed, EQUATION.sub(equation, text))
+        cell.source = EQ.sub(pointed, EQUATION.sub(equation, words(cell.source)))
         cell.source = _FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
-        text = BOX.sub(_box, re.sub(r"\{glue:text\}`([^`]+)`", hold, cell.source))
+        text = BOX.sub(_box, GLUE.sub(hold, cell.source))
         cell.source = CHAPTER.sub(r"\1", NUMREF.sub(number, text))
     removed = Config({"TagRemovePreprocessor": {
         "enabled": True, "remove_cell_tags": {"remove-cell"},

@@ -17,7 +17,7 @@ import nbformat
 from launch import Repository
 from pairs import KERNEL
 
-from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, NUMREF, glued_in, words
+from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, GLUE, NUMREF, glued_in, words
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -60,7 +60,7 @@ def download(
 
     def plain(text: str) -> str:
         """Put the book's Markdown into everybody's."""
-        text = re.sub(r"\{glue:text\}`([^`]+)`", lambda m: glued.get(m[1], m[0]), words(text))
+        text = GLUE.sub(lambda m: glued.get(m[1], m[0]), words(text))
         text = NUMREF.sub(lambda m: _numbered(m, figures), text)
         text = EQ.sub(lambda m: f"({labels.index(m[1]) + 1})" if m[1] in labels else m[0], text)
         text = EQUATION.sub(lambda m: f"$$\n{m[2].strip()}{_tag(m[1], labels)}\n$$", text)
@@ -72,8 +72,7 @@ def download(
         if cell.cell_type == "markdown":
             gates = [gate[2] for gate in GATE.finditer(cell.source)]
             inside = gates[-1] == "start" if gates else inside
-            text = GATE.sub(lambda gate: "**Solution**\n" * (gate[2] == "start"), cell.source)
-            if text := plain(text).strip("\n"):
+            if text := plain(cell.source).strip("\n"):
                 cells.append(("markdown", text, shown))
             continue
         # What a box does to prose, notebook programs do to the cells of a solution that runs.

@@ -27,9 +27,10 @@ from download import download
 from execute import run_or_reuse
 from launch import Repository, repository
 from lessons import without_solutions
+from parameters import title
 
 from tjlib.kernels import need_loopback
-from tjlib.page import CHAPTER, glued_in, words
+from tjlib.page import CHAPTER, GLUE, glued_in, words
 from tjlib.trace import InputError
 
 __all__ = ["chapters", "course", "main"]
@@ -76,8 +77,7 @@ def course(root: Path, executed: dict[str, nbformat.NotebookNode],
     whole = {name: download(copy.deepcopy(book), where) for name, book in executed.items()}
     handed = {name: download(without_solutions(_told(book, glued[name])), where)
               for name, book in executed.items()}
-    titles = {name: re.search(r"^# (.+)$", book.cells[0].source, re.MULTILINE)[1]
-              for name, book in executed.items()}
+    titles = {name: title(book) for name, book in executed.items()}
     questions = quiz.resolved(bank, glued)
     made = {f"{who}/{name}.ipynb": nbformat.writes(book) + "\n"
             for who, books in (("student", handed), ("teacher", whole))
@@ -100,7 +100,7 @@ def _told(book: nbformat.NotebookNode, glued: dict[str, str]) -> nbformat.Notebo
     made = copy.deepcopy(book)
     for cell in made.cells:
         if cell.cell_type == "markdown":
-            cell.source = quiz.GLUE.sub(lambda found: glued.get(found[1], found[0]), cell.source)
+            cell.source = GLUE.sub(lambda found: glued.get(found[1], found[0]), cell.source)
     return made
 
 

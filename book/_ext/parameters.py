@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import pandas as pd
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx.addnodes import pending_xref
+from sphinx.util.docutils import SphinxDirective
 
 from tjlib import chapter, tables
 
@@ -119,13 +119,13 @@ def link(doc: str, words: str) -> pending_xref:
                         reftarget=f"/{doc}", refexplicit=True, refwarn=True)
 
 
-class Parameters(Directive):
+class Parameters(SphinxDirective):
     """Show one section a chapter: its title, its command, and the table of its parameters."""
 
     def run(self) -> list[nodes.Node]:
         """Make the sections."""
         made = []
-        for doc, notebook in chapters(self.state.document.settings.env):
+        for doc, notebook in chapters(self.env):
             frame, name = rows(notebook), doc.rpartition("/")[2]
             if frame.empty:
                 continue

@@ -18,19 +18,17 @@ from typing import TYPE_CHECKING
 import msgspec
 import yaml
 
+from tjlib.page import GLUE
 from tjlib.trace import InputError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["WAITING", "Option", "Question", "as_html", "as_json", "as_markdown", "problems",
+__all__ = ["Option", "Question", "as_html", "as_json", "as_markdown", "problems",
            "read", "resolved"]
 
-#: Chapters whose questions are still to be written.
-WAITING: set[str] = set()
 #: Questions a chapter has at least, and options a question has.
 LEAST, OPTIONS = 4, (3, 4)
-GLUE = re.compile(r"\{glue:text\}`([^`]+)`")
 #: A number that stands alone, so not that of F1, 8B or tau2.
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]\w|\w)")
 _CODE = re.compile(r"`[^`]*`")
@@ -97,7 +95,7 @@ def problems(bank: dict[str, list[Question]], pages: dict[str, NotebookNode]) ->
     """
     found = [f"{name}: no such chapter" for name in bank if name not in pages]
     found += [f"{name}: fewer than {LEAST} questions" for name in pages
-              if name not in WAITING and len(bank.get(name, [])) < LEAST]
+              if len(bank.get(name, [])) < LEAST]
     ids = [question.id for questions in bank.values() for question in questions]
     found += [f"{name}: two questions have this id" for name in sorted(set(ids))
               if ids.count(name) > 1]

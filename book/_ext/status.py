@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import kept
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from parameters import chapters, title
+from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ChapterRuns", "DataFiles", "Versions", "setup"]
 
 
-class _Table(Directive):
+class _Table(SphinxDirective):
     """A table in Markdown, so that a cell can link."""
 
     columns = ""
@@ -41,10 +41,6 @@ class _Table(Directive):
         self.state.nested_parse(StringList(text, self.name), self.content_offset, holder)
         return holder.children
 
-    @property
-    def app(self) -> Sphinx:
-        return self.state.document.settings.env.app
-
 
 class ChapterRuns(_Table):
     """A row a chapter: the seconds its run took."""
@@ -53,9 +49,9 @@ class ChapterRuns(_Table):
 
     def lines(self) -> list[str]:
         """Write the rows."""
-        took = self.app.tj_record["chapters"]
+        took = self.env.app.tj_record["chapters"]
         return [f"|[{title(notebook)}](/{doc}.ipynb)|`{doc.rpartition('/')[2]}`|"
-                f"{took[doc]['seconds']:.1f}|" for doc, notebook in chapters(self.app.env)]
+                f"{took[doc]['seconds']:.1f}|" for doc, notebook in chapters(self.env)]
 
 
 class Versions(_Table):
@@ -65,7 +61,8 @@ class Versions(_Table):
 
     def lines(self) -> list[str]:
         """Write the rows."""
-        return [f"|{name}|{version}|" for name, version in self.app.tj_record["versions"].items()]
+        ran_on = self.env.app.tj_record["versions"]
+        return [f"|{name}|{version}|" for name, version in ran_on.items()]
 
 
 class DataFiles(_Table):
@@ -75,7 +72,7 @@ class DataFiles(_Table):
 
     def lines(self) -> list[str]:
         """Write the rows."""
-        top = Path(self.app.srcdir, "data")
+        top = Path(self.env.srcdir, "data")
         return [f"|`{path.relative_to(top).as_posix()}`|{path.stat().st_size}|"
                 f"`{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}`|"
                 for path in kept.files(top)]

@@ -10,14 +10,10 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from tjlib.charts.parts import facets, tips
+from tjlib.charts.parts import facets, ordered, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["claims", "forest", "slopes"]
-
-
-def _sorted(frame: pd.DataFrame, field: str) -> list[str]:
-    return list(dict.fromkeys(frame[field]))
 
 
 def slopes(shares: pd.DataFrame) -> alt.FacetChart:
@@ -50,7 +46,7 @@ def slopes(shares: pd.DataFrame) -> alt.FacetChart:
     points = base.mark_point(size=110).encode(y=y, shape=alt.Shape(
         "survival:N", scale=alt.Scale(domain=["silent", "loud"], range=["circle", "square"])))
     one = alt.layer(zero, lines, spans, points, data=shares).properties(width=260, height=130)
-    return facets(one, "panel", _sorted(shares, "panel"), columns=2)
+    return facets(one, "panel", ordered(shares, "panel"), columns=2)
 
 
 def claims(shares: pd.DataFrame) -> alt.ConcatChart:
@@ -71,7 +67,7 @@ def claims(shares: pd.DataFrame) -> alt.ConcatChart:
         "what:N", scale=alt.Scale(domain=["silent", "false alarm"],
                                   range=["circle", "triangle-up"]))
     base = alt.Chart().encode(
-        y=alt.Y("sentence:N", sort=_sorted(shares, "sentence"), title=None,
+        y=alt.Y("sentence:N", sort=ordered(shares, "sentence"), title=None,
                 axis=alt.Axis(labelLimit=130)),
         color=alt.Color(
             "what:N", scale=alt.Scale(**role_scale("silent", "false alarm")),
@@ -124,7 +120,7 @@ def forest(
     """
     scale = alt.Scale(domain=domain) if domain else alt.Scale(zero=True)
     base = alt.Chart().encode(
-        y=alt.Y("label:N", sort=_sorted(rows, "label"), title=None,
+        y=alt.Y("label:N", sort=ordered(rows, "label"), title=None,
                 axis=alt.Axis(labelLimit=170)),
         tooltip=tips(panel="panel", label="row", shown=title))
     zero = [] if domain else [alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))]
@@ -140,5 +136,5 @@ def forest(
     if not panels:
         return chart.properties(height=alt.Step(34))
     faceted = facets(chart.properties(width=200, height=alt.Step(step)), "panel",
-                     _sorted(rows, "panel"), columns=2, rows=True)
+                     ordered(rows, "panel"), columns=2, rows=True)
     return faceted if domain or shared else faceted.resolve_scale(x="independent")

@@ -18,7 +18,7 @@ LOOKS = {"RUPA": ("#009E73", [1, 0], "circle"), "no propagation": ("#B37700", [6
          "flat": ("#7B6BD6", [2, 2], "diamond")}
 
 
-def _lines(rows: pd.DataFrame, x: alt.X, title: str, level: float, tip: str) -> list[alt.Chart]:
+def _lines(rows: pd.DataFrame, x: alt.X, title: str, level: float) -> list[alt.Chart]:
     """Layer a dashed level, a band, a line and points a score."""
     names = [name for name in LOOKS if name in set(rows["score"])]
     legend = alt.Legend(title=None, symbolOpacity=1, symbolStrokeWidth=0)
@@ -32,7 +32,7 @@ def _lines(rows: pd.DataFrame, x: alt.X, title: str, level: float, tip: str) -> 
             base.mark_area(opacity=0.2).encode(y=alt.Y("lo:Q", title=title), y2="hi:Q"),
             base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
             base.mark_point(size=45, filled=True, opacity=1).encode(
-                y=y, shape=marks, tooltip=tips(panel="runs", score="score", shown=tip))]
+                y=y, shape=marks, tooltip=tips(panel="runs", score="score", shown=title))]
 
 
 def dial(rows: pd.DataFrame) -> alt.FacetChart:
@@ -48,7 +48,7 @@ def dial(rows: pd.DataFrame) -> alt.FacetChart:
     altair.FacetChart
     """
     x = alt.X("dial:Q", title="dial, standard deviations", axis=alt.Axis(tickCount=4))
-    one = alt.layer(*_lines(rows, x, "AUROC", 0.5, "AUROC"), data=rows)
+    one = alt.layer(*_lines(rows, x, "AUROC", 0.5), data=rows)
     return facets(one.properties(width=190, height=140), "panel",
                   list(dict.fromkeys(rows["panel"])), columns=3)
 
@@ -66,7 +66,6 @@ def around(rows: pd.DataFrame) -> alt.FacetChart:
     altair.FacetChart
     """
     x = alt.X("offset:Q", title="steps after the first fault", axis=alt.Axis(tickCount=5))
-    one = alt.layer(*_lines(rows, x, "risk above the parent's", 0, "risk above the parent's"),
-                    data=rows)
+    one = alt.layer(*_lines(rows, x, "risk above the parent's", 0), data=rows)
     return facets(one.properties(width=240, height=140), "panel",
                   list(dict.fromkeys(rows["panel"])), columns=2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from tjlib.charts.parts import facets, tips
+from tjlib.charts.parts import facets, ordered, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["coverage", "grid", "versions"]
@@ -19,10 +19,6 @@ _SIDES = ("silent", "loud")
 #: One for colour, shape and dashes, so that they stand in one legend.
 _LEGEND = alt.Legend(title=None, symbolOpacity=1)
 _LOOKS = {"as logged": ("#E69F00", "square"), "thoughts emptied": ("#009E73", "circle")}
-
-
-def _order(rows: pd.DataFrame, field: str) -> list[str]:
-    return list(dict.fromkeys(rows[field]))
 
 
 def _side() -> alt.Color:
@@ -50,7 +46,7 @@ def grid(
     title = [what, "share of pairs"]
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1])
     base = alt.Chart().encode(
-        y=alt.Y("scorer:N", sort=_order(rows, "scorer"), title=None,
+        y=alt.Y("scorer:N", sort=ordered(rows, "scorer"), title=None,
                 axis=alt.Axis(labelLimit=190)),
         color=_side(),
         tooltip=tips(panel="fault", scorer="score or judge", origin="verdicts",
@@ -68,7 +64,7 @@ def grid(
         filled=False, shape="diamond", size=150, strokeWidth=2).encode(x=x)
     parts = [chance, spans, points] + [hollow] * bool((rows["origin"] == "published").any())
     one = alt.layer(*parts, data=rows).properties(width=112, height=alt.Step(25))
-    return facets(one, "panel", _order(rows, "panel"), columns=4, rows=True)
+    return facets(one, "panel", ordered(rows, "panel"), columns=4, rows=True)
 
 
 def versions(rows: pd.DataFrame) -> alt.FacetChart:
@@ -87,7 +83,7 @@ def versions(rows: pd.DataFrame) -> alt.FacetChart:
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1])
     legend = alt.Legend(title=None, columns=1, symbolOpacity=1)
     base = alt.Chart().transform_filter("isValid(datum.value)").encode(
-        y=alt.Y("scorer:N", sort=_order(rows, "scorer"), title=None),
+        y=alt.Y("scorer:N", sort=ordered(rows, "scorer"), title=None),
         yOffset=alt.YOffset("version:N", scale=alt.Scale(
             domain=list(_LOOKS), paddingInner=1, paddingOuter=0.6)),
         color=alt.Color("version:N", legend=legend, scale=alt.Scale(
@@ -103,7 +99,7 @@ def versions(rows: pd.DataFrame) -> alt.FacetChart:
             domain=list(_LOOKS), range=[look[1] for look in _LOOKS.values()])))
     one = alt.layer(chance, spans, points, data=rows).properties(
         width=112, height={"step": 40, "for": "position"})
-    return facets(one, "panel", _order(rows, "panel"), columns=4, rows=True)
+    return facets(one, "panel", ordered(rows, "panel"), columns=4, rows=True)
 
 
 def coverage(rows: pd.DataFrame) -> alt.FacetChart:
@@ -138,4 +134,4 @@ def coverage(rows: pd.DataFrame) -> alt.FacetChart:
         strokeDash=[5, 4], strokeWidth=1).encode(
         y=alt.Y("level:Q", title=title, scale=scale, axis=y), x=alt.datum(0), x2=alt.datum(1))
     one = alt.layer(band, level, line, data=rows).properties(width=150, height=130)
-    return facets(one, "scorer", _order(rows, "scorer"), columns=4)
+    return facets(one, "scorer", ordered(rows, "scorer"), columns=4)

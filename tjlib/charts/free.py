@@ -10,7 +10,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from tjlib.charts.parts import facets, heat, tips
+from tjlib.charts.parts import facets, heat, ordered, tips
 from tjlib.charts.theme import role_scale
 
 __all__ = ["added", "logs", "shrinkage", "ways"]
@@ -20,10 +20,6 @@ _OUTCOMES = {"successful": "false alarm", "failed": "loud", "outcome unknown": "
 #: A label is broken at the first blank after eight letters, for a narrow page.
 _TWO_LINES = "split(replace(datum.label, /^(.{8,}?) /, '$1|'), '|')"
 _SHAPES = ("circle", "square", "triangle-up")
-
-
-def _order(rows: pd.DataFrame, field: str) -> list[str]:
-    return list(dict.fromkeys(rows[field]))
 
 
 def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
@@ -39,12 +35,12 @@ def shrinkage(rows: pd.DataFrame) -> alt.LayerChart:
     -------
     altair.LayerChart
     """
-    beds = _order(rows, "bed")
+    beds = ordered(rows, "bed")
     base = alt.Chart(rows).encode(
         x=alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=3),
                 title=["share flagged", "faults: higher is better", "clean runs: lower"]),
-        y=alt.Y("type:N", sort=_order(rows, "type"), title=None),
-        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
+        y=alt.Y("type:N", sort=ordered(rows, "type"), title=None),
+        color=alt.Color("role:N", scale=alt.Scale(**role_scale(*ordered(rows, "role"))),
                         legend=alt.Legend(title=None, symbolOpacity=1)),
         tooltip=tips(type="type", bed="runs", shown="share flagged"))
     offset = alt.YOffset("bed:N", scale=alt.Scale(domain=beds, paddingInner=1, paddingOuter=0.5))
@@ -72,13 +68,13 @@ def ways(rows: pd.DataFrame) -> alt.VConcatChart:
     -------
     altair.VConcatChart
     """
-    colour = alt.Color("role:N", scale=alt.Scale(**role_scale(*_order(rows, "role"))),
+    colour = alt.Color("role:N", scale=alt.Scale(**role_scale(*ordered(rows, "role"))),
                        legend=alt.Legend(title=None, symbolOpacity=1))
     panels = []
     # Each panel has rows of its own, so they are no facet.
     for panel, part in rows.groupby("panel", sort=False):
         base = alt.Chart(part).encode(
-            y=alt.Y("way:N", sort=_order(part, "way"), title=None,
+            y=alt.Y("way:N", sort=ordered(part, "way"), title=None,
                     axis=alt.Axis(labelExpr=_TWO_LINES, labelLimit=150, minExtent=120)),
             color=colour, tooltip=tips(way="way", shown="share flagged", who="flagged by"))
         panels.append(alt.layer(
@@ -105,10 +101,10 @@ def added(cells: pd.DataFrame) -> alt.LayerChart:
     """
     boxes, words = heat("value")
     base = alt.Chart(cells).encode(
-        x=alt.X("member:N", sort=_order(cells, "member"), title=None,
+        x=alt.X("member:N", sort=ordered(cells, "member"), title=None,
                 axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False),
                 scale=alt.Scale(paddingInner=0.06)),
-        y=alt.Y("type:N", sort=_order(cells, "type"), title=None,
+        y=alt.Y("type:N", sort=ordered(cells, "type"), title=None,
                 axis=alt.Axis(domain=False, ticks=False), scale=alt.Scale(paddingInner=0.06)),
         tooltip=tips(member="member", type="type", shown="lost without it"))
     return alt.layer(base.mark_rect(aria=False).encode(color=boxes),
@@ -131,7 +127,7 @@ def logs(rows: pd.DataFrame) -> alt.FacetChart:
     """
     roles = [role for role in _OUTCOMES if role in set(rows["role"])]
     base = alt.Chart().encode(
-        y=alt.Y("set:N", sort=_order(rows, "set"), title=None),
+        y=alt.Y("set:N", sort=ordered(rows, "set"), title=None),
         yOffset=alt.YOffset("role:N", scale=alt.Scale(
             domain=roles, paddingInner=1, paddingOuter=0.6)),
         color=alt.Color("role:N", scale=alt.Scale(
@@ -144,4 +140,4 @@ def logs(rows: pd.DataFrame) -> alt.FacetChart:
             "value:Q", title="share flagged", scale=alt.Scale(domain=[0, 1]),
             axis=alt.Axis(tickCount=3))),
         data=rows).properties(width=210, height={"step": 46, "for": "position"})
-    return facets(one, "panel", _order(rows, "panel"), columns=2, rows=True)
+    return facets(one, "panel", ordered(rows, "panel"), columns=2, rows=True)

@@ -12,16 +12,12 @@ import json
 import altair as alt
 import pandas as pd
 
-from tjlib.charts.parts import facets, heat, tips
+from tjlib.charts.parts import facets, heat, ordered, tips
 
 __all__ = ["flagged", "mix", "ppv", "strip"]
 
 #: Rates of faults that were seen; not the grey of the bands, which are about the judge.
 _SEEN = "#E69F00"
-
-
-def _sorted(frame: pd.DataFrame, field: str) -> list[str]:
-    return list(dict.fromkeys(frame[field]))
 
 
 def strip(cells: pd.DataFrame) -> alt.ConcatChart:
@@ -39,7 +35,7 @@ def strip(cells: pd.DataFrame) -> alt.ConcatChart:
     """
     boxes, words = heat("share", "share of the row")
     base = alt.Chart().encode(
-        y=alt.Y("stratum:N", sort=_sorted(cells, "stratum"), title=None,
+        y=alt.Y("stratum:N", sort=ordered(cells, "stratum"), title=None,
                 axis=alt.Axis(domain=False, ticks=False), scale=alt.Scale(paddingInner=0.06)),
         tooltip=tips(stratum="case", ending="came to", n=("episodes", "d"), of=("of", "d")))
     # Printed counts tell fewer endings apart than labels do, so these panels are no facet.
@@ -50,7 +46,7 @@ def strip(cells: pd.DataFrame) -> alt.ConcatChart:
             title=alt.Title(panel, anchor="middle", fontSize=14, fontWeight="normal"),
         ).properties(width=240, height={"step": 30, "for": "position"})
         for panel, rows in cells.groupby("panel", sort=False)
-        for x in [alt.X("ending:N", sort=_sorted(rows, "ending"), title=None,
+        for x in [alt.X("ending:N", sort=ordered(rows, "ending"), title=None,
                         scale=alt.Scale(paddingInner=0.06),
                         axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False))]
     ), columns=2)
@@ -73,7 +69,7 @@ def mix(rows: pd.DataFrame) -> alt.FacetChart:
     x = alt.X("value:Q", title="share of faulty runs", scale=alt.Scale(domain=[0, 1]),
               axis=alt.Axis(values=[0, 0.5, 1], format="%"))
     base = alt.Chart().encode(
-        y=alt.Y("type:N", sort=_sorted(rows, "type"), title=None, axis=alt.Axis(labelLimit=150)),
+        y=alt.Y("type:N", sort=ordered(rows, "type"), title=None, axis=alt.Axis(labelLimit=150)),
         tooltip=tips(panel="source", type="type", injected=("injected", ".0%"),
                      published=("published", ".0%"), shown="counted"))
     bars = base.mark_bar(height={"band": 0.75}, opacity=0.45).encode(
@@ -87,7 +83,7 @@ def mix(rows: pd.DataFrame) -> alt.FacetChart:
         x="injected:Q", text="note:N")
     one = alt.layer(bars, spans, hollow, points, words, data=rows)
     return facets(one.properties(width=230, height=alt.Step(30)), "panel",
-                  _sorted(rows, "panel"), columns=2, rows=True)
+                  ordered(rows, "panel"), columns=2, rows=True)
 
 
 def flagged(rows: pd.DataFrame) -> alt.FacetChart:
@@ -106,7 +102,7 @@ def flagged(rows: pd.DataFrame) -> alt.FacetChart:
     """
     scale = alt.Scale(domain=[0, 1])
     base = alt.Chart().encode(
-        y=alt.Y("label:N", sort=_sorted(rows, "label"), title=None, axis=alt.Axis(labelLimit=170)),
+        y=alt.Y("label:N", sort=ordered(rows, "label"), title=None, axis=alt.Axis(labelLimit=170)),
         tooltip=tips(panel="panel", label="row", shown="share flagged"))
     drawn = base.transform_filter("isValid(datum.value)")
     spans = drawn.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
@@ -115,7 +111,7 @@ def flagged(rows: pd.DataFrame) -> alt.FacetChart:
     words = base.transform_filter("datum.note").mark_text(align="left", dx=6, fontSize=14).encode(
         x=alt.datum(0, scale=scale), text="note:N")
     one = alt.layer(spans, points, words, data=rows).properties(width=200, height=alt.Step(32))
-    return facets(one, "panel", _sorted(rows, "panel"), columns=2, rows=True)
+    return facets(one, "panel", ordered(rows, "panel"), columns=2, rows=True)
 
 
 def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.FacetChart:
@@ -141,7 +137,7 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
     x = alt.X("fault_rate:Q", title=title, scale=scale,
               axis=alt.Axis(values=[0.001, 0.01, 0.1, 1], format="~%"))
     y = alt.Y("value:Q", title="PPV (higher is better)", scale=share)
-    kinds, places = _sorted(curves, "faults"), _sorted(marks, "where")
+    kinds, places = ordered(curves, "faults"), ordered(marks, "where")
     base = alt.Chart().transform_filter("datum.part == 'curve'")
     seen = alt.Chart().transform_filter("datum.part == 'span'").mark_rect(
         color=_SEEN, opacity=0.4, stroke=_SEEN, strokeWidth=3).encode(
@@ -163,4 +159,4 @@ def ppv(curves: pd.DataFrame, spans: pd.DataFrame, marks: pd.DataFrame) -> alt.F
     data = pd.concat([curves.assign(part="curve"), spans.assign(part="span"),
                       marks.assign(part="mark")])
     one = alt.layer(seen, band, lines, points, data=data).properties(width=210, height=180)
-    return facets(one, "judge", _sorted(curves, "judge"), columns=3)
+    return facets(one, "judge", ordered(curves, "judge"), columns=3)

@@ -10,10 +10,11 @@ read here.
 from __future__ import annotations
 
 import altair as alt
+import pandas as pd
 
 from tjlib.charts.theme import HEAT, INK
 
-__all__ = ["facets", "heat", "ink", "tips"]
+__all__ = ["facets", "heat", "ink", "ordered", "tips"]
 
 
 def tips(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
@@ -38,6 +39,11 @@ def tips(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{field}:N", title=title) if form is None else
             alt.Tooltip(f"{field}:Q", title=title, format=form)
             for field, (title, form) in named.items()]
+
+
+def ordered(rows: pd.DataFrame, field: str) -> list[str]:
+    """List the values of a column, each once, as they come."""
+    return list(dict.fromkeys(rows[field]))
 
 
 def ink(field: str) -> alt.Color:

@@ -8,7 +8,7 @@ as right, however good; "no harm" is there to show how much that leaves out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -64,6 +64,18 @@ def _cost(candidates: Sequence[Candidate], name: str) -> float | None:
     return None if None in costs else sum(costs)
 
 
+def _drawn(tree: Tree, cases: Iterable[Instance]) -> Iterator[tuple]:
+    """Give the points of the solutions that have candidates, with what was right and came before.
+
+    Each is a case, the calls given, the call wanted, the steps made, and the candidates.
+    """
+    for case in cases:
+        for given, wanted in zip(GIVEN, oracle.calls(case), strict=True):
+            candidates = tree.at(Point(case.instance_id, given))
+            if candidates is not None:
+                yield case, given, wanted, [Made(s) for s in given_steps(case, given)], candidates
+
+
 def decisions(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -> pd.DataFrame:
     """Let every selector choose at each point of the solutions where candidates were drawn.
 
@@ -83,31 +95,27 @@ def decisions(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -
         "selectors": "any", right if some candidate is, and "average", the mean over them.
     """
     rows = []
-    for case in cases:
-        solution = oracle.calls(case)
-        for given in GIVEN:
-            if (candidates := tree.at(Point(case.instance_id, given))) is None:
-                continue
-            wanted, made = solution[given], [Made(step) for step in given_steps(case, given)]
-            calls = [one.call for one in candidates if one.call is not None]
-            good = {"right": [is_right(call, wanted) for call in calls],
-                    "harmless": [does_no_harm(case, given, call) for call in calls]}
-            about = {"instance_id": case.instance_id, "stratum": case.stratum, "given": given,
-                     "wanted": wanted.tool, "calls": len(calls),
-                     "distinct": len({str(call) for call in calls})}
-            for selector in selectors:
-                pick = choose(selector, case.goal, made, candidates)
-                call = None if pick.number is None else candidates[pick.number].call
-                at = None if call is None else calls.index(call)
-                paid = candidates[:1] if selector == "random" else candidates
-                rows.append(about | {
-                    "selector": selector, "number": pick.number, "tool": call and call.tool,
-                    "tied": pick.tied,
-                    **{name: 0 if at is None else int(of[at]) for name, of in good.items()},
-                    **{name: _cost(paid, name) for name in COSTS}})
-            for name, summed in (("any", max), ("average", lambda x: sum(x) / len(candidates))):
-                rows.append(about | {"selector": name, **{
-                    what: float(summed(of)) if of else 0.0 for what, of in good.items()}})
+    for case, given, wanted, made, candidates in _drawn(tree, cases):
+        calls = [one.call for one in candidates if one.call is not None]
+        good = {"right": [is_right(call, wanted) for call in calls],
+                "harmless": [does_no_harm(case, given, call) for call in calls]}
+        about = {"instance_id": case.instance_id, "stratum": case.stratum, "given": given,
+                 "wanted": wanted.tool, "calls": len(calls),
+                 "distinct": len({str(call) for call in calls})}
+        for selector in selectors:
+            pick = choose(selector, case.goal, made, candidates)
+            call = None if pick.number is None else candidates[pick.number].call
+            at = None if call is None else calls.index(call)
+            paid = candidates[:1] if selector == "random" else candidates
+            rows.append(about | {
+                "selector": selector, "number": pick.number, "tool": call and call.tool,
+                "tied": pick.tied,
+                **{name: 0 if at is None else int(of[at]) for name, of in good.items()},
+                **{name: _cost(paid, name) for name in COSTS}})
+        rows.append(about | {"selector": "any"} | {
+            name: float(any(of)) for name, of in good.items()})
+        rows.append(about | {"selector": "average"} | {
+            name: sum(of) / len(candidates) for name, of in good.items()})
     return pd.DataFrame(rows)
 
 
@@ -172,18 +180,15 @@ def pairs(tree: Tree, cases: Iterable[Instance], selectors: Sequence[str]) -> pd
         tie counting one half: the AUROC within the point, 0.5 for a score that says nothing.
     """
     rows = []
-    for case in cases:
-        solution = oracle.calls(case)
-        for given in GIVEN:
-            drawn = [one for one in tree.at(Point(case.instance_id, given)) or ()
-                     if one.call is not None]
-            right = np.array([is_right(one.call, solution[given]) for one in drawn], bool)
-            if right.all() or not right.any():
-                continue
-            made, row = [Made(step) for step in given_steps(case, given)], {}
-            for name in selectors:
-                values = np.array(scores(name, case.goal, made, drawn), float)
-                gap = values[~right][:, None] - values[right]
-                row[name] = float(((np.sign(gap) + 1) / 2).mean())
-            rows.append({"instance_id": case.instance_id, "given": given} | row)
+    for case, given, wanted, made, candidates in _drawn(tree, cases):
+        drawn = [one for one in candidates if one.call is not None]
+        right = np.array([is_right(one.call, wanted) for one in drawn], bool)
+        if right.all() or not right.any():
+            continue
+        row = {"instance_id": case.instance_id, "given": given}
+        for name in selectors:
+            values = np.array(scores(name, case.goal, made, drawn), float)
+            gap = values[~right][:, None] - values[right]
+            row[name] = float(((np.sign(gap) + 1) / 2).mean())
+        rows.append(row)
     return pd.DataFrame(rows, columns=["instance_id", "given", *selectors])
