@@ -99,7 +99,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tjlib import scoring, store, tables
+from tjlib import scoring, sentences, store, tables
 from tjlib.charts import signals as charts
 from tjlib.charts.show import show
 from tjlib.desk.testbed import judged_set
@@ -124,10 +124,7 @@ def drawn():
 log = material.load(given.traces, given.methods, given.embedder, given.signal, settings)
 runs, source = log.runs, log.source
 has_own = source != "constant"
-SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
-                       "(SmolLM2), nats a token",
-          "logprob": "the agent's own log-probabilities, nats a token",
-          "constant": "none, every step counts alike"}[source]
+SOURCE = sentences.own(source, given.signal)
 NO_OWN = "undefined (no step of these runs has an uncertainty of its own)"
 WEIGHED = ("relations weighed by equation 6, fitted without labels on the other half of the tasks"
            if given.calibrated else "every relation weighed alike")
@@ -152,10 +149,10 @@ def means(values, pairs=()):
 
 def say(row, digits=2):
     """Write an estimate for a sentence."""
-    text = tables.estimate(row, digits)
+    text = sentences.estimate(row, digits)
     if row["value"] is not None and row.get("lo") is None and row.get("why"):
         text += f" (no interval: {row['why'].removeprefix('undefined: ')})"
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
+    return text
 
 
 chapter.text("b3-origin", log.origin)

@@ -45,9 +45,8 @@
 #
 # Looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
 # {glue:text}`abl-source`. Beside it stand the other stored sets of public runs, in the structural
-# form, for nothing read their tokens. A set of runs that students made with tau2 is left out: of its
-# {glue:text}`abl-students` runs {glue:text}`abl-students-open` have no outcome, and
-# {glue:text}`abl-students-failed` failed. A log of yours is taken apart in the same way, with the
+# form, for nothing read their tokens. A set of runs that students made with tau2 is left out:
+# {glue:text}`abl-students`. A log of yours is taken apart in the same way, with the
 # stored sets beside it:
 #
 # ```bash
@@ -83,23 +82,21 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, store, tables
+from tjlib import ablation, across, sentences, store, tables
 from tjlib.charts import ablation as charts
 from tjlib.charts import analysis
 from tjlib.charts.show import show
 from tjlib.measure.compare import rank_correlation
 from tjlib.measure.ranking import average_precision, best_f1, chance
 from tjlib.measure.wins import changes, direction
+from tjlib.sentences import change, listed
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.signals import Local
 
 log = material.load(given.traces, [], given.embedder, given.signal)
 sets = material.beside(given.traces, log)
 HERE = next(iter(sets))
-SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
-                       "(SmolLM2), nats a token",
-          "logprob": "the agent's own log-probabilities, nats a token",
-          "constant": "none, all steps alike"}[log.source]
+SOURCE = sentences.own(log.source, given.signal)
 MADE = f"{log.origin}; similarity {given.embedder}; a step's own uncertainty: {SOURCE}"
 BESIDE = "data/features, similarity jaccard, and the runs chosen at the top of this page"
 
@@ -117,13 +114,6 @@ def measured(m, scores, against, strata=None):
                     runs["task"], np.random.default_rng(given.seed), draws=given.draws,
                     strata=None if strata is None else runs[strata])
     return {row["name"]: row for row in found.to_dict("records")}
-
-
-def change(row, digits=3):
-    """Write a change for a sentence or a cell."""
-    text = tables.estimate({"value": row["change"], "lo": row["change_lo"],
-                            "hi": row["change_hi"], "why": row["change_why"]}, digits)
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
 
 
 # %% tags=["hide-input"]
@@ -156,11 +146,6 @@ def where(name, way, panel="all pairs"):
     return [s for s in sets if (s, panel) in found and direction(found[s, panel][name]) == way]
 
 
-def listed(names):
-    """Write names for a sentence."""
-    return ", ".join(names) or "none"
-
-
 def counted(way):
     """Write the parts whose removal goes one way on some set, with how many."""
     held = {name: len(where(name, way)) for name in ablation.PARTS}
@@ -174,16 +159,13 @@ chapter.text("abl-idle", listed([ablation.NAMES[name] for name in ablation.PARTS
                                  if len(where(name, "open")) == len(sets)]))
 for way in ("lower", "higher", "open"):
     chapter.text(f"abl-flat-{way}", listed(where("flat", way)))
-    chapter.text(f"abl-flat-length-{way}", listed(where("flat", way, "same length")))
     chapter.text(f"abl-seq-{way}", listed(where("sequential_only", way)))
-    chapter.text(f"abl-seq-length-{way}", listed(where("sequential_only", way, "same length")))
     chapter.text(f"abl-steps-{way}", listed(where("n_steps", way)))
+for key, name in (("flat", "flat"), ("seq", "sequential_only")):
+    chapter.text(f"abl-{key}-length-lower", listed(where(name, "lower", "same length")))
 chapter.number("abl-sets", len(sets), 0)
 chapter.text("abl-all-n", f"{sum(found[s, 'all pairs']['full']['n'] for s in sets):,}")
-students = material.load("tau2_students", []).runs["failed"]
-chapter.number("abl-students", len(students), 0)
-chapter.number("abl-students-open", students.isna().sum(), 0)
-chapter.number("abl-students-failed", students.eq(True).sum(), 0)
+chapter.text("abl-students", across.left_out())
 chapter.text("abl-origin", log.origin)
 chapter.text("abl-source", SOURCE)
 chapter.number("abl-seeds", ablation.SEEDS, 0)
@@ -573,7 +555,7 @@ tables.show(readings, "AUROC of the full score, and its change with a part taken
 # %% tags=["hide-input"]
 chapter.text("abl-x-eta", change(turned[HERE, "eta_g", 0]))
 chapter.text("abl-x-graph", change(found[HERE, "all pairs"]["no_graph"]))
-gap = abs(settings[HERE]["temperature", np.inf] - settings[HERE]["window", 5])
+gap = abs(settings[HERE]["temperature", np.inf] - settings[HERE]["window", Parameters().window])
 chapter.text("abl-x-gap", f"{np.nanmax(gap):.1g}" if np.isfinite(gap).any() else "undefined")
 drawn = parts[HERE]["random_graph"]
 committee = measured(log, {"mean": drawn.mean(axis=1, keepdims=True)}, {})["mean"]

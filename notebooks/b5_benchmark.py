@@ -85,6 +85,7 @@ from tjlib import (
     picktable,
     rivals,
     scoring,
+    sentences,
     store,
     tables,
 )
@@ -211,8 +212,8 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # {glue:text}`b5-dojo-task` over pairs of one task. What stands there is pairs of one length:
 # {glue:text}`b5-dojo-length` above a coin. Minus `flat` that is {glue:text}`b5-dojo-flat`. On tau2,
 # inside one model, minus length is {glue:text}`b5-tau2-model` and minus the best rival
-# ({glue:text}`b5-tau2-of`) {glue:text}`b5-tau2-best`. On SWE-agent it is
-# {glue:text}`b5-swe-length`, and {glue:text}`b5-swe-kept` without the runs that hit their cost
+# ({glue:text}`b5-tau2-of`) {glue:text}`b5-tau2-best`. On SWE-agent
+# minus length is {glue:text}`b5-swe-length`, and {glue:text}`b5-swe-kept` without the runs that hit their cost
 # limit, which all but gives the outcome away.
 #
 # **Own uncertainty.** RUPA as the paper has it is on this page for the airline runs alone, and with
@@ -222,10 +223,12 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # the best rival {glue:text}`b5-own-best`.
 #
 # NeMo Gym is a patchwork of environments with a few runs each, most of one outcome only: a test that
-# real logs can be read, four of them with their own log-probabilities, and not evidence about scores.
+# real logs can be read, {glue:text}`b5-own-logged` of them with their own log-probabilities, and not evidence about scores.
 # The students' tau2 has {glue:text}`b5-students` failures and stands in the folded tables alone.
 
 # %% tags=["hide-input"]
+chapter.number("b5-own-logged", sum(
+    u.source == "logprob" for u in features.local(features.read("nemo_gym"), "nll")), 0)
 chapter.number("b5-students", names["tau2_students", "pooled", "best"]["n_failed"], 0)
 rows = []
 for (name, control), part in every.groupby(["set", "control"], sort=False):
@@ -346,18 +349,14 @@ tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
 
 # %% tags=["hide-input"]
 ranked = benchmark.ranked(runs.scores, AGAINST, np.random.default_rng(given.seed), given.draws)
-SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
-                       "(SmolLM2), nats a token",
-          "logprob": "the agent's own log-probabilities, nats a token",
-          "constant": "none in this log"}[runs.source]
+SOURCE = sentences.own(runs.source, given.signal)
 MADE = f"{runs.origin}; similarity {given.embedder}; a step's own uncertainty: {SOURCE}"
 by_name = {(row["method"], row["metric"]): row for row in ranked.to_dict("records")}
 
 
 def say(method, metric="auroc"):
     """Write an estimate for a sentence."""
-    text = tables.estimate(by_name[method, metric], 2)
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
+    return sentences.estimate(by_name[method, metric])
 
 
 def apart(name, metric="auroc"):

@@ -46,9 +46,8 @@
 #
 # Looked at closely on this page: {glue:text}`ew-origin`. A step's
 # {term}`own uncertainty <local uncertainty>` there: {glue:text}`ew-source`. Beside it stand the
-# other stored sets of public runs. A set of runs that students made with tau2 is left out: of its
-# {glue:text}`ew-students` runs {glue:text}`ew-students-open` have no outcome, and
-# {glue:text}`ew-students-failed` failed. For a log of yours, with the stored sets beside it:
+# other stored sets of public runs. A set of runs that students made with tau2 is left out:
+# {glue:text}`ew-students`. For a log of yours, with the stored sets beside it:
 #
 # ```bash
 # tjlib rerun b5_early_warning -p traces my_runs.jsonl -p budget 0.2
@@ -77,21 +76,19 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import prefixes, store, tables
+from tjlib import across, prefixes, sentences, store, tables
 from tjlib.charts import warning
 from tjlib.charts.show import show
 from tjlib.measure import by_task
 from tjlib.measure.early import alarms, bins, precisions
 from tjlib.measure.wins import changes
+from tjlib.sentences import change, listed
 from tjlib.uncertainty.crossfit import half
 
 log = material.load(given.traces, [], given.embedder, given.signal)
 sets = material.beside(given.traces, log)
 HERE = next(iter(sets))
-SOURCE = {"surrogate": f"the surrogate's {'entropy' if given.signal == 'entropy' else 'surprise'} "
-                       "(SmolLM2), nats a token",
-          "logprob": "the agent's own log-probabilities, nats a token",
-          "constant": "none, all steps alike"}[log.source]
+SOURCE = sentences.own(log.source, given.signal)
 MADE = f"{log.origin}; similarity {given.embedder}; a step's own uncertainty: {SOURCE}"
 BESIDE = "data/features, similarity jaccard, and the runs chosen at the top of this page"
 ALONG = ("rupa_structural", "flat", "n_steps")
@@ -135,19 +132,7 @@ NONE = "undefined (this method has no score here)"
 
 def say(row, digits=2):
     """Write an estimate for a sentence."""
-    text = tables.estimate(row, digits) if row else NONE
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
-
-
-def change(row):
-    """Write the difference to the number of steps."""
-    return say({"value": row["change"], "lo": row["change_lo"], "hi": row["change_hi"],
-                "why": row["change_why"]})
-
-
-def listed(names):
-    """Write names for a sentence."""
-    return ", ".join(names) or "none"
+    return sentences.estimate(row, digits) if row else NONE
 
 
 def tidy(rows):
@@ -168,10 +153,7 @@ chapter.text("ew-origin", log.origin)
 chapter.text("ew-source", SOURCE)
 chapter.number("ew-sets", len(sets), 0)
 chapter.text("ew-all-n", f"{sum(map(len, judged.values())):,}")
-students = material.load("tau2_students", []).runs["failed"]
-chapter.number("ew-students", len(students), 0)
-chapter.number("ew-students-open", students.isna().sum(), 0)
-chapter.number("ew-students-failed", students.eq(True).sum(), 0)
+chapter.text("ew-students", across.left_out())
 
 # %% [markdown]
 # ## Delay against false alarms
@@ -185,7 +167,7 @@ chapter.number("ew-students-failed", students.eq(True).sum(), 0)
 # {numref}`fig-ew-delay` has what it buys. Upwards, the {term}`detection delay`, the steps that a failed
 # run goes on: until its alarm, or, if none is raised, until it is over, so that all failed runs count
 # for every method.
-# Across, the share of good runs really stopped, at budgets from a twentieth to a half. The dashed
+# Across, the share of good runs really stopped, at several budgets. The dashed
 # line is a coin: stop a share of all runs at their first step, and no other. A warning system has to
 # lie below it.
 
@@ -343,7 +325,7 @@ for (name, kind, at), found in cuts.items():
     lines.append([name, f"{kind}: {at:.0%}" if kind == "share" else f"{kind}: {at}", steps["n"],
                   "none" if steps["ap"]["prevalence"] is None else f"{steps['ap']['prevalence']:.2f}",
                   *(tables.estimate(found[m], 2) for m in ALONG),
-                  *(change(found[m]) for m in ALONG[:2]),
+                  *(change(found[m], 2) for m in ALONG[:2]),
                   *(tables.estimate(found[m]["ap"], 2) for m in ALONG)])
 tables.show(pd.DataFrame(lines, columns=[
     "set", "cut", "runs", "share that fail", *(f"AUROC, {prefixes.METHODS[m]}" for m in ALONG),

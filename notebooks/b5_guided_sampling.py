@@ -106,6 +106,7 @@ from tjlib.guided.tree import Tree
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.by_task import means
 from tjlib.measure.per_success import per_success, same_rule
+from tjlib.sentences import estimate as say
 
 drawn = source.load(given.candidates)
 NAMES = {"random": "random", "entropy": "entropy", "saup": "SAUP", "tracer": "TRACER",
@@ -129,12 +130,6 @@ def by_selector(frame, field, index=("instance_id", "given")):
     """Lay one measure out with a column a selector."""
     return frame.pivot_table(index=list(index), columns="selector", values=field,
                              sort=False).reset_index().drop(columns="given", errors="ignore")
-
-
-def say(row, digits=2):
-    """Write an estimate for a sentence."""
-    text = tables.estimate(row, digits)
-    return text.replace("undefined: ", "undefined (") + ")" * text.startswith("undefined: ")
 
 
 NOT_DRIVEN = {"value": None, "why": "undefined: no case was driven to its end from there"}
@@ -458,7 +453,6 @@ show(warning.curves(rows, "dial (AUROC)", "share solved",
 p, n = given.competence, drawn.n
 chapter.number("gs-x-one", p ** 6, 2)
 chapter.number("gs-x-best", (1 - (1 - p) ** n) ** 6, 2)
-chapter.number("gs-x-half", 0.5 * (found["right"]["average"]["value"] or 0), 2)
 chapter.number("gs-x-fourth", 0.25 ** len(floor), 6)
 chapter.number("gs-x-rank", (floor["over_best"] > 0).sum(), 0)
 pair = found["right"]["rupa - random"]

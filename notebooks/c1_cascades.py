@@ -85,6 +85,8 @@ from tjlib.charts import analysis
 from tjlib.charts import cascades as charts
 from tjlib.charts.show import show
 from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascades
+from tjlib.measure.wins import direction
+from tjlib.sentences import change
 from tjlib.uncertainty.graph import build
 
 CALLED = {"known": "known", "invented": "invented", "wrong_tool": "repeated call",
@@ -134,7 +136,7 @@ for at in sorted({*DIALS, given.dial}):
     scored, risks = cascading.scored(some, of, at, given.seed)
     parents = scored[scored["design"].isna()]
     if at == given.dial:
-        told, dialled = scored, risks
+        dialled = risks
     for design in SHOWN:
         faulty = scored[[d == design for d in scored["design"]]]
         for against in ("no_propagation", "flat"):
@@ -142,53 +144,34 @@ for at in sorted({*DIALS, given.dial}):
             for row in rows[rows["measure"] == "AUROC"].to_dict("records"):
                 turned[design, at, row["score"], against] = row
 
-
-def change(row, digits=3):
-    """Write a difference."""
-    return tables.estimate({"value": row["change"], "lo": row["change_lo"],
-                            "hi": row["change_hi"], "why": row["change_why"]}, digits)
-
-
 # %% tags=["hide-input"]
-def side(row):
-    """Say on which side of 0 a difference is told apart."""
-    if row["change_lo"] is None or pd.isna(row["change_lo"]):
-        return 0
-    return int(row["change_lo"] > 0) - int(row["change_hi"] < 0)
-
-
 def dials(design, which, against=("no_propagation", "flat")):
-    """Name the dials at which RUPA is told apart from each of some scores, on one side."""
+    """Name the dials at which RUPA is told apart from each of some scores, one way."""
     at = [f"{d:g}" for d in DIALS
-          if all(side(turned[design, d, "full", other]) == which for other in against)]
+          if all(direction(turned[design, d, "full", other]) == which for other in against)]
     return "at dial " + ", ".join(at) if at else "at no dial"
 
 
 for key, design in (("known", SHOWN[0]), ("far", SHOWN[1]), ("caused", SHOWN[2]),
                     ("invented", SHOWN[3]), ("chain", SHOWN[4]), ("tool", SHOWN[5])):
-    chapter.text(f"casc-up-{key}", dials(design, 1))
-    chapter.text(f"casc-down-{key}", dials(design, -1, ["no_propagation"]))
+    chapter.text(f"casc-up-{key}", dials(design, "higher"))
+    chapter.text(f"casc-down-{key}", dials(design, "lower", ["no_propagation"]))
     chapter.text(f"casc-d-{key}", change(turned[design, given.dial, "full", "no_propagation"]))
     chapter.text(f"casc-c-{key}", change(turned[design, given.dial, "uncapped", "no_propagation"]))
-    chapter.text(f"casc-f-{key}", change(turned[design, given.dial, "full", "flat"]))
-    for at in (0.0, 4.0):
-        chapter.text(f"casc-d{at:.0f}-{key}", change(turned[design, at, "full", "no_propagation"]))
-        chapter.text(f"casc-f{at:.0f}-{key}", change(turned[design, at, "full", "flat"]))
+    chapter.text(f"casc-d0-{key}", change(turned[design, 0.0, "full", "no_propagation"]))
+    chapter.text(f"casc-f0-{key}", change(turned[design, 0.0, "full", "flat"]))
     for score, short in (("full", "full"), ("own max", "own"), ("full max", "max")):
         chapter.text(f"casc-l-{short}-{key}", tables.estimate(
             turned[design, given.dial, score, "flat"], 2))
     chapter.text(f"casc-s-{key}", level(design, "full"))
     chapter.text(f"casc-s-{key}-np", level(design, "no_propagation"))
-    chapter.text(f"casc-s-{key}-flat", level(design, "flat"))
     chapter.text(f"casc-s-{key}-rep", level(design, "repetition"))
-paying = [called(design) for design in SHOWN if "no dial" not in dials(design, 1)]
+paying = [called(design) for design in SHOWN if "no dial" not in dials(design, "higher")]
 chapter.text("casc-pays", "; ".join(paying) or "nothing of what was tried")
-ups = [d for design in SHOWN[:3] for d in DIALS
-       if side(turned[design, d, "full", "no_propagation"]) > 0]
-downs = [d for design in SHOWN[:3] for d in DIALS
-         if side(turned[design, d, "full", "no_propagation"]) < 0]
-chapter.text("casc-known", f"is above 0 in {len(ups)} and below 0 in "
-                           f"{len(downs)} of {3 * len(DIALS)} comparisons")
+told_of = [direction(turned[design, d, "full", "no_propagation"])
+           for design in SHOWN[:3] for d in DIALS]
+chapter.text("casc-known", f"is above 0 in {told_of.count('higher')} and below 0 in "
+                           f"{told_of.count('lower')} of {len(told_of)} comparisons")
 chapter.number("casc-runs", given.runs, 0)
 chapter.number("casc-steps", 6 * given.cases, 0)
 chapter.number("casc-dial", given.dial, 1)
@@ -300,26 +283,21 @@ chapter.number("casc-a-np-two", back[AROUND[0], "no_propagation"][2], 2)
 chapter.number("casc-a-np-six", back[AROUND[0], "no_propagation"][6], 2)
 chapter.number("casc-a-half", next((k for k in range(2, 13) if first[k] < first[1] / 2), None), 0)
 reach, rows = {}, []
-for spread, link in (("near", "caused"),):
-    design = Design(3, "known", link, spread)
-    these = [run for run in some if run.design == design]
-    for score in ("full", "no_propagation", "own"):
-        for number, where in enumerate(("the first fault", "the copy two steps on",
-                                        "the copy four steps on")):
-            row = cascading.reached(
-                [dialled[r.trajectory.trajectory_id][score] for r in these],
-                [dialled[r.parent_id][score] for r in these],
-                [r.faults[number].step for r in these], [r.parent_id for r in these],
-                given.seed, given.draws)
-            reach[score, number] = row
-            rows.append({"panel": where, "label": {"full": "RUPA", "own": "own uncertainty"}.get(
-                score, "no propagation"), "value": row["value"] - 0.5,
-                "lo": None if row["lo"] is None else row["lo"] - 0.5,
-                "hi": None if row["hi"] is None else row["hi"] - 0.5,
-                "shown": tables.estimate(row, 2), "published": None})
-order = {"the first fault": 0, "the copy two steps on": 1, "the copy four steps on": 2}
-arrived = pd.DataFrame(rows).sort_values("panel", key=lambda p: p.map(order), kind="stable")
-arrived = arrived.astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
+these = [run for run in some if run.design == SHOWN[2]]
+for number, where in enumerate(("the first fault", "the copy two steps on",
+                                "the copy four steps on")):
+    for score, label in (("full", "RUPA"), ("no_propagation", "no propagation"),
+                         ("own", "own uncertainty")):
+        row = reach[score, number] = cascading.reached(
+            [dialled[r.trajectory.trajectory_id][score] for r in these],
+            [dialled[r.parent_id][score] for r in these],
+            [r.faults[number].step for r in these], [r.parent_id for r in these],
+            given.seed, given.draws)
+        rows.append({"panel": where, "label": label, "value": row["value"] - 0.5,
+                     "lo": None if row["lo"] is None else row["lo"] - 0.5,
+                     "hi": None if row["hi"] is None else row["hi"] - 0.5,
+                     "shown": tables.estimate(row, 2), "published": None})
+arrived = pd.DataFrame(rows).astype(dict.fromkeys(("value", "lo", "hi", "published"), float))
 chapter.text("casc-reach", tables.estimate(reach["full", 1], 2))
 chapter.text("casc-reach-own", tables.estimate(reach["own", 1], 2))
 chapter.text("casc-reach-np", tables.estimate(reach["no_propagation", 1], 2))
@@ -413,7 +391,7 @@ from tjlib.uncertainty.parameters import Parameters
 chapter.number("casc-x-phi", 0.5 * (1 + erf(given.dial / 2)), 2)
 n = 6 * given.cases
 chapter.number("casc-x-mean", given.dial / np.sqrt(n), 2)
-one = made[[run.design for run in made].index(Design(3, "known", "caused", "near"))]
+one = made[[run.design for run in made].index(SHOWN[2])]
 chapter.text("casc-x-steps", ", ".join(str(f.step) for f in one.faults))
 chapter.text("casc-x-calls", ", ".join(one.trajectory.steps[f.step].calls[0].tool
                                        for f in one.faults))

@@ -85,7 +85,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import freelogs, freeset, store, tables
+from tjlib import freelogs, freeset, sentences, store, tables
 from tjlib.charts import beside
 from tjlib.charts import free as charts
 from tjlib.charts.show import show
@@ -457,10 +457,11 @@ shown = seen[seen["value"].notna()].drop(columns="member").astype(
     dict.fromkeys(("value", "lo", "hi"), float))
 
 # %% tags=["hide-input"]
-good = {m: logged.loc[logged["failed"].eq(False), m].dropna() for m in CALLED}
-for member, values in good.items():
-    chapter.text(f"fp-logs-{member}", tables.estimate(exact_share(
-        int(values.sum()), len(values), why="undefined (no successful run)"), 2))
+good = logged[logged["failed"].eq(False)]
+pooled = by_task.means(good[list(CALLED)], good["set"] + "/" + good["task"],
+                       np.random.default_rng(given.seed), draws=given.draws)
+for row in pooled.to_dict("records"):
+    chapter.text(f"fp-logs-{row['what']}", sentences.estimate(row))
 chapter.text("fp-logs-origin", origin)
 chapter.text("fp-logs-rules", f"{int(logged['rules'].notna().sum())} of {len(logged)}")
 

@@ -18,8 +18,8 @@
 # such a choice can take length out of the score. That is not the same as making it better: where
 # longer runs fail more often, the score loses what length gave it. Over pairs of the same length a
 # choice ranks failures better than the printed score on {glue:text}`imp-gains` ({glue:text}`imp-sets`
-# sets of runs were tried). On AgentDojo what gains is one signal, how far a run departs from the
-# other runs of its task; over all pairs RUPA around that signal minus the signal alone is
+# sets of runs were tried). The gain that the other sets' choice has on AgentDojo comes with one signal,
+# how far a run departs from the other runs of its task; over all pairs RUPA around that signal minus the signal alone is
 # {glue:text}`imp-best-minus-alone`.
 #
 # ```{admonition} In one minute
@@ -41,7 +41,7 @@
 #
 # The RUPA paper {cite}`rupa2026` needs the probabilities of an agent's tokens, which public logs lack.
 # Without them every step has the same {term}`uncertainty of its own <local uncertainty>`,
-# and what is left, structural RUPA, follows length: {term}`risk` starts at nothing, rises for some ten steps,
+# and what is left, structural RUPA, follows length: {term}`risk` starts at nothing and rises over the first steps,
 # and the mean over a short run is a mean over the rise
 # ([what the ablation chapter says](b5_ablation)). Four changes of ours, each with the printed setting
 # first:
@@ -102,6 +102,7 @@ from tjlib import improving, material, tables
 from tjlib.charts import analysis
 from tjlib.charts import improving as charts
 from tjlib.charts.show import show
+from tjlib.material import PUBLIC as CALLED
 from tjlib.measure.panels import measured
 from tjlib.uncertainty.choose import CRITERIA, halves
 from tjlib.uncertainty.habits import disagreement
@@ -142,7 +143,7 @@ def where(method, panel, side):
     """Name the sets on which a difference lies on one side of 0."""
     rows = [(name, found.get((name, panel, method))) for name in sets]
     known = [(name, row) for name, row in rows if row is not None and pd.notna(row["lo"])]
-    return ", ".join(name for name, row in known if (
+    return ", ".join(CALLED.get(name, name) for name, row in known if (
         row["lo"] > 0 if side == "above" else row["hi"] < 0)) or "no set"
 
 
@@ -156,7 +157,7 @@ def follows(method):
 for key, method in (("length", "least length"), ("agreement", "most agreement"),
                     ("length-other", "least length, other sets"),
                     ("agreement-other", "most agreement, other sets"), ("settled", "settled")):
-    for panel, part in (("all pairs", ""), ("one length", "-one"), ("one model", "-model")):
+    for panel, part in (("all pairs", ""), ("one length", "-one")):
         for side in ("above", "below"):
             chapter.text(f"imp-{key}{part}-{side}", where(f"{method} - printed", panel, side))
             chapter.text(f"imp-{key}{part}-steps-{side}", where(f"{method} - n_steps", panel, side))
@@ -171,7 +172,7 @@ for key, method in (("length", "least length"), ("agreement", "most agreement"),
 AGREED = "most agreement, other sets"
 gains = {name for method in OURS for name in sets
          if (row := found.get((name, "one length", f"{method} - printed"))) and row["lo"] > 0}
-chapter.text("imp-gains", ", ".join(name for name in sets if name in gains) or "no set")
+chapter.text("imp-gains", ", ".join(CALLED.get(name, name) for name in sets if name in gains) or "no set")
 dojo = sets["agentdojo"]
 chapter.number("imp-best-models", dojo.about["model"].nunique(), 0)
 chapter.number("imp-best-succeed", 1 - dojo.about["failed"].dropna().astype(float).mean(), 2)
@@ -211,7 +212,7 @@ SHORT = {"settled": "settled, one recipe", "least length": "least length",
          "least length, other sets": "length, other sets", "most agreement": "most agreement",
          "most agreement, other sets": "agreement, other sets"}
 minus = pd.DataFrame([
-    {"panel": f"{name}, {panel}", "label": SHORT[method],
+    {"panel": f"{CALLED.get(name, name)}, {panel}", "label": SHORT[method],
      **{k: row[k] for k in ("value", "lo", "hi")}, "shown": tables.estimate(row),
      "published": None}
     for name in sets for panel in PANELS[:2] for method in SHORT
@@ -255,7 +256,7 @@ show(analysis.forest(minus, "change in AUROC", shared=True), name="imp-minus",
 
 # %% tags=["hide-input"]
 METHODS = list(dict.fromkeys(column for table in scored.values() for column in table))
-rows = [[name, method, *(("0.50 by definition" if (method, panel) == ("n_steps", "one length")
+rows = [[CALLED.get(name, name), method, *(("0.50 by definition" if (method, panel) == ("n_steps", "one length")
                           else cell(name, panel, method)) for panel in PANELS),
          "none" if pd.isna(found[name, "all pairs", method]["follows"])
          else f"{found[name, 'all pairs', method]['follows']:.2f}"]
@@ -266,7 +267,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "score", *PANELS, "correlation wi
 
 # %% tags=["hide-input"]
 ROWS = [(method, other) for method in OURS for other in ("n_steps", f"{method}, flat")]
-rows = [[name, f"{method} - {other.removeprefix(method + ', ')}",
+rows = [[CALLED.get(name, name), f"{method} - {other.removeprefix(method + ', ')}",
          *(cell(name, panel, f"{method} - {other}") for panel in PANELS)]
         for name in sets for method, other in ROWS
         if (name, "all pairs", f"{method} - {other}") in found]
@@ -284,7 +285,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "difference", *PANELS]),
 # {glue:text}`imp-agreement-other-flat-above`, below on {glue:text}`imp-agreement-other-flat-below`, and over
 # pairs of one length above on {glue:text}`imp-agreement-other-one-flat-above`.
 #
-# **The one gain, looked at.** On AgentDojo the other sets' choice has {glue:text}`imp-best` over all
+# **One gain, looked at.** On AgentDojo the other sets' choice has {glue:text}`imp-best` over all
 # pairs, {glue:text}`imp-best-one` over pairs of one length and {glue:text}`imp-best-model` inside one
 # model; minus the printed score {glue:text}`imp-best-minus`, {glue:text}`imp-best-minus-one` and
 # {glue:text}`imp-best-minus-model`. Its signal is disagreement, and the mean of that alone has
@@ -302,7 +303,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "difference", *PANELS]),
 
 # %% tags=["hide-input"]
 line = chosen.assign(recipe=chosen["fitted"].map(lambda f: str(f.recipe)))
-rows = [[name, criterion, source, *(
+rows = [[CALLED.get(name, name), criterion, source, *(
     f"{r.recipe} ({r.worth:.2f}; printed {r.printed:.2f})" if pd.notna(r.worth) else r.recipe
     for r in part.sort_values("half").itertuples())]
     for (name, criterion, source), part in line.groupby(["set", "criterion", "from"], sort=False)]
@@ -331,7 +332,7 @@ tables.show(pd.DataFrame(rows, columns=["set", "criterion", "chosen by", "for th
 # %% tags=["hide-input"]
 from tjlib.measure.compare import rank_correlation
 
-every = pd.concat([improving.every(runs, weighed[name]).assign(set=name)
+every = pd.concat([improving.every(runs, weighed[name]).assign(set=CALLED.get(name, name))
                    for name, runs in sets.items()], ignore_index=True)
 every = every.astype(dict.fromkeys((*CRITERIA, "auroc"), float))
 for key, criterion in (("length", "least length"), ("agreement", "most agreement")):

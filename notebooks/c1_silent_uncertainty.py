@@ -86,7 +86,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, features, store, tables
+from tjlib import ablation, features, sentences, store, tables
 from tjlib.charts import analysis
 from tjlib.charts import cases as charts
 from tjlib.charts.show import show
@@ -138,19 +138,18 @@ CELLS = [cell for cell in CELLS
 TITLE = {cell: f"{cell[1]} ({cell[0]})" if cell[1] != "all" else f"all {cell[0]}" for cell in CELLS}
 at = {(what, row["scorer"], row["survival"], row["group"]): row
       for what, frame in (("paired", paired), ("clean", clean)) for row in frame.to_dict("records")}
-NOWHERE = {"value": None, "lo": None, "hi": None, "n": 0, "chance": None, "why": "undefined (no such score here)"}
+NOWHERE = {"value": None, "lo": None, "hi": None, "n": 0, "chance": None,
+           "why": "undefined: no such score here"}
 
 
 def pick(what, scorer, side="silent", group="all"):
     """Return one estimate, or one that says that there is none."""
-    row = at.get((what, scorer, side, group), NOWHERE)
-    return row | {"why": row["why"].replace("undefined: ", "undefined (") + ")" * row["why"].startswith(
-        "undefined: ")}
+    return at.get((what, scorer, side, group), NOWHERE)
 
 
-def say(key, row, digits=2):
+def say(key, row):
     """Put an estimate into the text."""
-    chapter.text(f"c1-{key}", tables.estimate(row, digits))
+    chapter.text(f"c1-{key}", sentences.estimate(row))
 
 
 def moved(scorer, above, what="paired"):
@@ -175,25 +174,22 @@ def kinds_above(rows, scorer):
 # %% tags=["hide-input"]
 OUTCOME = next((names[j] for j in [trio(verdict_table.judges)[0]] if j in names), "(no outcome judge)")
 SHORT = {"structural": "rupa_structural", "rupa": "rupa", "outcome": OUTCOME, "flat": "flat",
-         "repetition": "repetition", "failing": "failing_share", "pe": "pe", "sp": "sp_mean",
-         "words": "n_words", "steps": "n_steps", "fewer": "fewer_steps"}
+         "repetition": "repetition", "failing": "failing_share", "words": "n_words",
+         "fewer": "fewer_steps"}
 for key, name in SHORT.items():
     say(f"{key}-paired", pick("paired", name))
     say(f"{key}-clean", pick("clean", name))
     say(f"{key}-loud", pick("clean", name, "loud"))
-    say(f"{key}-loud-paired", pick("paired", name, "loud"))
     for side, above in (("above", True), ("below", False)):
         chapter.text(f"c1-{key}-{side}", moved(name, above))
         chapter.text(f"c1-{key}-clean-{side}", moved(name, above, "clean"))
 chapter.text("c1-outcome-name", OUTCOME)
 chapter.number("c1-n", len(labels), 0)
 chapter.number("c1-n-silent", pick("paired", "random")["n"], 0)
-chapter.number("c1-n-loud", pick("paired", "random", "loud")["n"], 0)
 chapter.number("c1-n-clean", sum(not label.faulty for label in labels), 0)
 chapter.text("c1-origin", RUNS)
 chapter.text("c1-signal", READ)
 chapter.text("c1-coverage", coverage(verdict_table))
-chapter.text("c1-draws", f"{given.draws}")
 
 # %% [markdown]
 # ## Beside its own clean run
@@ -261,11 +257,11 @@ show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", 
 #
 # A score that falls with a fault is a finding too. In {glue:text}`c1-lowest` faults of the type
 # wrong_tool, a call made twice, the step of the fault is the one of the whole run at which the reader
-# is least uncertain: it has just read those very words. A user of the score would be pointed away
+# is least surprised or uncertain: it has just read those very words. A user of the score would be pointed away
 # from the fault.
 #
 # Intervals here say little. A fault type is one edit at one place, and our desk answers the same way
-# each time, so fifty pairs can be one experiment done fifty times. What the interval cannot say is
+# each time, so many pairs can be one experiment done many times. What the interval cannot say is
 # whether another redundant call, or another sentence, would do the same.
 
 # %% [markdown]
@@ -372,7 +368,7 @@ for by, of in READINGS if stored else ():
 for by in ("jaccard", "minilm"):
     for key, kind in (("", "all"), ("-tool", "wrong_tool")):
         say(f"read-{by}{key}", cell.get((by, "entropy", "rupa_structural", "silent", kind),
-                                        NOWHERE | {"why": "undefined (stored for our desk only)"}))
+                                        NOWHERE | {"why": "undefined: stored for our desk only"}))
 readings = pd.DataFrame(lines, columns=[
     "similarity", "own uncertainty", "method", "silent: beside its clean run",
     "wrong_tool: beside its clean run", "silent: AUROC, all clean runs",
@@ -479,7 +475,7 @@ say("fewer-skip", pick("paired", "fewer_steps", "silent", "skipped_precondition"
 for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"), ("sp", "sp_mean")):
     say(f"{key}-skip", pick("paired", name, "silent", "skipped_precondition"))
     say(f"{key}-skip-equal", equal.get((name, "silent", "skipped_precondition"),
-                                       NOWHERE | {"why": "undefined (no such score here)"}))
+                                       NOWHERE))
 lines = [[name, *(text for cell in SHORTER for text in (
     tables.estimate(pick("paired", name, *cell), 2),
     tables.estimate(equal.get((name, *cell), NOWHERE), 2)))]
@@ -556,7 +552,7 @@ for key, judge in (("outcome", PRINTED[1]), ("step", PRINTED[2])):
 lines["a score that knows"] = {side: f"{value:.2f}" for side, value in ideal.items()}
 lines["no knowledge"] = {side: f"{curves.loc[curves['survival'] == side, 'level'].iloc[0]:.2f}"
                          for side in ideal}
-for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"), ("random", "random"),
+for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"),
                   ("repetition", "repetition"), ("failing", "failing_share"), ("rules", "rules")):
     chapter.text(f"c1-area-{key}", lines.get(name, {}).get("silent", "undefined (no such score here)"))
 for key, name in (("known", "a score that knows"), ("level", "no knowledge")):
@@ -865,17 +861,15 @@ tables.show(pd.DataFrame(lines, columns=[
 # ## Exercises
 
 # %% tags=["hide-input"]
-chapter.text("c1-x-hallucinated", tables.estimate(pick("paired", "failing_share", "silent",
-                                                       "hallucinated_argument"), 2))
-chapter.text("c1-x-flag", tables.estimate(pick("paired", "rules"), 2))
+say("x-flag", pick("paired", "rules"))
 rules_rows = pairs[(pairs["judge"] == next((n for n in asked if own_names[n] == "rules"), ""))
                    & (pairs["survival"] == "silent")]
 chapter.number("c1-x-both", len(rules_rows), 0)
 chapter.number("c1-x-only", rules_rows["fault_flagged"].sum(), 0)
-chapter.text("c1-x-stop", tables.estimate(pick("paired", "n_steps", "loud", "premature_stop"), 2))
-chapter.text("c1-x-claim", tables.estimate(pick("paired", "rupa", "silent", "unsupported_claim"), 2))
-chapter.text("c1-x-claim-clean", tables.estimate(pick("clean", "rupa", "silent", "unsupported_claim"), 2))
-chapter.text("c1-x-words", tables.estimate(pick("paired", "n_words", "silent", "unsupported_claim"), 2))
+say("x-stop", pick("paired", "n_steps", "loud", "premature_stop"))
+say("x-claim", pick("paired", "rupa", "silent", "unsupported_claim"))
+say("x-claim-clean", pick("clean", "rupa", "silent", "unsupported_claim"))
+say("x-words", pick("paired", "n_words", "silent", "unsupported_claim"))
 
 # %% [markdown]
 # ```{exercise} Two scales

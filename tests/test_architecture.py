@@ -233,6 +233,7 @@ ARROWS = {
                           "crossfit", "evidence", "graph", "methods", "parameters", "signals"))],
     "tjlib.store": ["tjlib.fetch", "tjlib.formats.registry", "tjlib.jsonl", "tjlib.judged",
                     "tjlib.packaged", "tjlib.provenance", "tjlib.release"],
+    "tjlib.sentences": ["tjlib.tables"],
     "tjlib.tables": [],
     "tjlib.textscores": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
                          "tjlib.scoring", "tjlib.uncertainty.*"],
