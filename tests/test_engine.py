@@ -27,6 +27,23 @@ def results(where, work=sum, items=range(200), size=10) -> list:
     return [result for _, result in sorted(found)]
 
 
+def until(true) -> None:
+    """Wait for what is to come; a minute is a fault."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def ended(pid: int) -> bool:
+    """Tell whether a process is gone, or dead and not yet collected."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True
+
+
 def refuse(chunk: list[int]) -> int:
     raise InputError(f"log.jsonl:{chunk[0]}: no step")
 
@@ -46,6 +63,12 @@ def _die(chunk: list) -> None:
 
 def _pid(chunk: list[int]) -> int:
     return os.getpid()
+
+
+def _sleep(chunk: list[str]) -> None:
+    """Say who works here, and go on for longer than any test."""
+    Path(chunk[0]).write_text(str(os.getpid()))
+    time.sleep(600)
 
 
 def slowly(chunk: list[int]) -> tuple[int, int]:
@@ -115,6 +138,19 @@ def test_what_a_killed_process_held_is_done_by_another(tmp_path):
 def test_a_chunk_that_kills_every_process_ends_the_run_in_one_line():
     with pytest.raises(InputError, match=f"lost {TRIES} times over chunk 0"):
         list(spread(_die, [0], where=2))
+
+
+def test_workers_end_with_a_process_that_is_killed(tmp_path):
+    flags = [tmp_path / name for name in "01"]
+    asking = (f"from test_engine import _sleep; from tjlib.engine import spread\n"
+              f"list(spread(_sleep, {list(map(str, flags))}, where=2, size=1))")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    asked = subprocess.Popen([sys.executable, "-c", asking], env=env)
+    until(lambda: all(flag.exists() and flag.read_text() for flag in flags))
+    asked.kill()
+    asked.wait()
+    for pid in [int(flag.read_text()) for flag in flags]:
+        until(lambda pid=pid: ended(pid))
 
 
 def test_an_address_where_nobody_listens_is_refused_in_one_line(monkeypatch):

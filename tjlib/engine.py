@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -37,10 +38,20 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _quiet() -> None:
-    """Leave an interrupt to the process that asked, and the processors to the other workers."""
+def _follow(asked: Any) -> None:
+    asked.join()
+    os._exit(1)
+
+
+def _serve() -> None:
+    """Leave an interrupt to the process that asked, and the processors to the other workers.
+
+    That process may be killed and say nothing; a worker ends with it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    asked = multiprocessing.parent_process()
+    threading.Thread(target=_follow, args=(asked,), daemon=True).start()
 
 
 class _Processes:
@@ -59,7 +70,7 @@ class _Processes:
             self.close()
         # A fork would copy the locks of the threads that a model's library has started.
         self._pool = ProcessPoolExecutor(
-            self.workers, multiprocessing.get_context("spawn"), _quiet)
+            self.workers, multiprocessing.get_context("spawn"), _serve)
         return True
 
     def submit(self, work: Callable[[list[Any]], T], chunk: list[Any]) -> Any:
