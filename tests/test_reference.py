@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 from built import ROOT, build, real_book, small_book
@@ -15,7 +17,8 @@ from tjlib.usage import parser
 
 pytestmark = pytest.mark.xdist_group("book")
 
-PAGES = [*(ROOT / "notebooks").glob("*.py"), *(ROOT / "book").glob("*.md")]
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.py"))
+PAGES = [*CHAPTERS, *(ROOT / "book").glob("*.md")]
 
 
 def glossary() -> list[str]:
@@ -36,9 +39,28 @@ def test_every_word_that_a_page_links_has_one_entry():
     assert linked <= set(terms) and len(linked) >= 30
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "notebooks").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.stem)
 def test_a_chapter_leads_to_the_glossary(page):
     assert "{term}`" in page.read_text("utf-8")
+
+
+def imported(page: Path) -> set[str]:
+    """The modules of the library that a chapter imports from."""
+    found = set()
+    for node in ast.walk(ast.parse(page.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tjlib"):
+            for name in node.names:
+                place = ROOT / Path(*node.module.split("."), name.name)
+                inner = place.with_suffix(".py").exists() or place.is_dir()
+                found.add(f"{node.module}.{name.name}" if inner else node.module)
+    return found
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: p.stem)
+def test_what_a_chapter_imports_can_be_looked_up_but_for_its_figures(page):
+    told = {name for file in (ROOT / "book" / "api").glob("*.md")
+            for name in re.findall(r"automodule:: (\S+)", file.read_text("utf-8"))}
+    assert {name for name in imported(page) if ".charts" not in name} <= told
 
 
 def names(rows: list[list[str]]) -> list[str]:

@@ -38,20 +38,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _follow(asked: Any) -> None:
-    asked.join()
-    os._exit(1)
-
-
 def _serve() -> None:
-    """Leave an interrupt to the process that asked, and the processors to the other workers.
-
-    That process may be killed and say nothing; a worker ends with it.
-    """
+    """Leave an interrupt to the process that asked, and end with it if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    asked = multiprocessing.parent_process()
-    threading.Thread(target=_follow, args=(asked,), daemon=True).start()
+    gone = multiprocessing.parent_process().join
+    threading.Thread(target=lambda: (gone(), os._exit(1)), daemon=True).start()
 
 
 class _Processes:
