@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from built import ROOT
+from handouts import chapters, course
 from pages import PAGES
 from test_browser import visit
+from test_course import stand_in
 
 # A worker of its own: nothing here takes longer than looking at every page four times.
 pytestmark = pytest.mark.xdist_group("axe")
@@ -178,3 +181,36 @@ def test_faults_are_found_where_there_are_some(browser):
                    '1.00: 255,255,255 on 255,255,255, P.null "white on a gradient"',
                    '4.05: 0,0,0 on 0,114,178, text.null "black on blue"']
     page.close()
+
+
+#: What a teacher shows: the slides, light for a projector and all of one form, and the quiz.
+HANDED = [("lecture_one", "light"), ("quiz", "light"), ("quiz", "dark")]
+#: The rule that the theme breaks is kept here.
+ALL = RULES | {"light": {"runOnly": TAGS}}
+
+
+@pytest.fixture(scope="module")
+def handed():
+    return course(ROOT, {name: stand_in(path) for name, path in chapters(ROOT).items()}, None)
+
+
+@pytest.mark.parametrize(("name", "scheme"), HANDED)
+def test_what_a_teacher_shows_breaks_no_rule_of_wcag(browser, handed, name, scheme):
+    page = browser.new_page(color_scheme=scheme)
+    page.set_content(handed[f"teacher/{name}.html"])
+    page.evaluate(OPEN)
+    found = {}
+    for width, viewport in WIDTHS.items():
+        page.set_viewport_size(viewport)
+        found[width] = []
+        # A slide of each kind: the title, a claim, a figure, a question, its answer. Paper has all.
+        for at in (0, 1, 3, 5, 6) if "lecture" in name else (None,):
+            if at is not None:
+                page.evaluate(f"turn({at})")
+            found[width] += [*page.evaluate(CONTRAST)["low"], *faults(page, ALL[scheme])]
+            if (over := page.evaluate(WIDE)) > 0:
+                found[width].append(f"{over} px too wide")
+    page.emulate_media(media="print")
+    found["paper"] = faults(page, ALL[scheme])
+    page.close()
+    assert found == {"desk": [], "phone": [], "paper": []}

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 import yaml
 from built import ROOT
-from deck import Lecture, Part, slides
+from deck import Lecture, Part, _picture, _size, slides
 from download import download
 from handouts import chapters, course, main
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -160,7 +160,7 @@ def test_every_figure_and_question_of_the_lectures_is_in_them(made):
         text = made[f"teacher/{lecture['file']}.html"]
         parts = lecture["chapters"]
         figures, asked = (sum(len(part[key]) for part in parts) for key in ("figures", "ask"))
-        assert text.count("<figure>") == figures and text.count('<ol type="A">') == 2 * asked
+        assert text.count("<figure") == figures and text.count('<ol type="A">') == 2 * asked
         assert text.count("<section ") == 1 + 3 * len(parts) + figures + 2 * asked
         assert text.count('class="right"') == asked
 
@@ -192,7 +192,30 @@ def test_a_slide_holds_its_own_part_of_the_chapter_and_no_more():
         "A title It is so.", "In one minute In short.", "Of &lt;x&gt;.",
         "Why a&lt;b ? So. No.", "Why a&lt;b ? So. Right. Yes. No. Wrong. Not so.",
         "What would change our mind A thing."]
-    assert "<h1>A &amp; B</h1>" in shown[0]
+    assert "<h1>A &amp; B</h1>" in text and '<a href="#s2">A title</a>' in shown[0]
+
+
+def test_a_formula_is_drawn_and_a_key_of_the_bibliography_stays_behind():
+    prose = PROSE.replace("It is so.", "So is $a < b$ ([this](https://x.org); [rupa2026]), `$c$`.")
+    text = slides(Lecture("l", "T", [Part("one", [], [])]), *small(prose), [])
+    claim = text.partition('id="s2"')[2].partition("</section>")[0]
+    assert "<math" in claim and "rupa2026" not in claim and "<code>$c$</code>" in claim
+    assert '(<a href="https://x.org">this</a>)' in claim
+
+
+@pytest.mark.parametrize(("panels", "columns", "tall", "wider"), [
+    (6, 1, True, True), (2, 2, False, False)])
+def test_panels_that_stand_one_under_another_are_drawn_again_side_by_side(
+    panels, columns, tall, wider
+):
+    rows = altair.Data(values=[{"x": 1, "p": n} for n in range(panels)])
+    chart = altair.Chart(rows).mark_point().encode(x="x:Q").properties(width=200, height=150)
+    page = show(chart.facet("p:N", columns=columns), name="x",
+                alt="Panels that hold a point each.").html
+    drawn, caption_at_the_side = _picture(page)
+    width, height = _size(drawn)
+    assert (width > 2 * 200) is (wider or columns > 1) and (drawn not in page) is wider
+    assert caption_at_the_side is tall and height > 150
 
 
 @pytest.mark.parametrize(("part", "prose", "says"), [
@@ -279,14 +302,45 @@ def test_slides_turn_by_keys_and_stand_one_under_another_on_paper(made, browser,
     visible = "[...document.querySelectorAll('section')].filter(s => s.offsetParent).map(s => s.id)"
     assert page.evaluate(visible) == ["s1"]
     for key, at in (("ArrowRight", "s2"), ("PageDown", "s3"), ("ArrowLeft", "s2"), ("Home", "s1"),
-                    ("ArrowLeft", "s1")):
+                    ("ArrowLeft", "s1"), ("Space", "s2"), ("Shift+Space", "s1")):
         page.keyboard.press(key)
         assert page.evaluate(visible) == [at]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_role("button", name="Next slide").click()
     assert page.evaluate(visible) == ["s2"] and "2 of" in page.get_by_role("status").inner_text()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")  # a button's own
+    assert page.evaluate(visible) == ["s1"]
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate("document.activeElement.ariaLabel") == "Previous slide"
+    assert page.evaluate(outline) == "solid"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.hash") == "#s2"
+    assert page.evaluate(outline) == "solid"
+    page.keyboard.press("Enter")
+    assert page.evaluate(visible) == ["s2"]
     page.reload()
     assert page.evaluate(visible) == ["s2"]
     page.emulate_media(media="print")
     assert len(page.evaluate(visible)) == page.locator("section").count()
     page.close()
+
+
+@pytest.mark.parametrize("lecture", ["lecture_one", "lecture_two"])
+def test_each_slide_fits_a_projector_in_letters_that_the_last_row_reads(
+    made, browser, tmp_path, lecture
+):
+    path = tmp_path / "lecture.html"
+    path.write_text(made[f"teacher/{lecture}.html"], "utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(path.as_uri())
+    over = page.evaluate("""() => slides.map((slide, n) => {
+      turn(n);
+      const words = [...slide.querySelectorAll('p, li, small, h2, figcaption')];
+      const least = Math.min(...words.map((one) => parseFloat(getComputedStyle(one).fontSize)));
+      return [slide.id, document.documentElement.scrollHeight, least];
+    }).filter(([, height, least]) => height > 720 || least < 16)""")
+    page.close()
+    assert over == []

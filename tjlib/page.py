@@ -38,8 +38,8 @@ GLUE = re.compile(r"\{glue:text\}`([^`]+)`")
 EQ = re.compile(r"\{eq\}`([^`]+)`")
 EQUATION = re.compile(r"^```\{math\}\n(?::label: *(\S+)\n)?((?:.*\n)*?)``` *$", re.MULTILINE)
 #: A formula in a sentence; code, where a dollar is a dollar, is matched first and left.
-_FORMULA = re.compile(r"(?P<code>`+[^`]*`+)|"
-                      r"(?<![\\$\w])\$(?!\s)(?P<latex>[^$\n]+)(?<!\s)\$(?![\w$])")
+FORMULA = re.compile(r"(?P<code>`+[^`]*`+)|"
+                     r"(?<![\\$\w])\$(?!\s)(?P<latex>[^$\n]+)(?<!\s)\$(?![\w$])")
 CHAPTER = re.compile(r"\[([^\]\[]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 
 _TEMPLATE = """{% extends 'index.html.j2' %}
@@ -138,7 +138,7 @@ def page(book: NotebookNode, name: str) -> str:
 
     for cell in prose:
         cell.source = EQ.sub(pointed, EQUATION.sub(equation, words(cell.source)))
-        cell.source = _FORMULA.sub(
+        cell.source = FORMULA.sub(
             lambda m: m["code"] or mathml(m["latex"], False), cell.source)
         text = BOX.sub(_box, GLUE.sub(hold, cell.source))
         cell.source = CHAPTER.sub(r"\1", NUMREF.sub(number, text))

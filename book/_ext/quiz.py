@@ -199,9 +199,18 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Quiz</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>
 :root {{ color-scheme: light dark; }}
-body {{ font: 1rem/1.5 sans-serif; margin: 0 auto; max-width: 44rem; padding: 1rem; }}
+body {{ background: #fff; color: #1a1a1a; font: 1rem/1.5 sans-serif; margin: 0 auto; }}
+body {{ max-width: 44rem; padding: 1rem; }}
 li {{ margin: 0 0 1.2rem; }} details {{ margin: .3rem 0; }} summary {{ cursor: pointer; }}
+summary {{ min-height: 1.5rem; }} :focus-visible {{ outline: 3px solid #0072B2; }}
 details p {{ border-left: 4px solid #0072B2; margin: .3rem 0 .6rem 1rem; padding-left: .6rem; }}
+@media (prefers-color-scheme: dark) {{
+  body {{ background: #121212; color: #eee; }}
+  :focus-visible {{ outline-color: #56B4E9; }} details p {{ border-color: #56B4E9; }}
+}}
+@media print {{
+  body {{ background: none; color: #000; max-width: none; }} li {{ break-inside: avoid; }}
+}}
 </style></head><body><main><h1>Quiz</h1>
 <p>Open an option to see whether it is right and, if not, why.</p>
 {body}
