@@ -320,11 +320,13 @@ def test_slides_turn_by_keys_and_stand_one_under_another_on_paper(made, browser,
     assert page.evaluate("document.activeElement.hash") == "#s2"
     assert page.evaluate(outline) == "solid"
     page.keyboard.press("Enter")
-    assert page.evaluate(visible) == ["s2"]
+    page.wait_for_function(f"{visible}.join() === 's2'")
     page.reload()
     assert page.evaluate(visible) == ["s2"]
     page.emulate_media(media="print")
     assert len(page.evaluate(visible)) == page.locator("section").count()
+    paper = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type /Page\b", paper)) == page.locator("section").count()
     page.close()
 
 
