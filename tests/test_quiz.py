@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections import Counter
 
 import msgspec
 import nbformat
@@ -131,18 +132,49 @@ def test_numbers_are_those_of_the_run_and_missing_or_equal_ones_are_refused():
         resolved({"one": [two]}, {"one": {"n": "3", "m": "3"}})
 
 
-def test_the_place_of_the_right_option_tells_nothing():
-    known = read(BANK)
-    glued = {name: {key: f"<{key}>" for q in questions for key in GLUE.findall(" ".join(q.texts))}
-             for name, questions in known.items()}
-    made = resolved(known, glued)
-    places = [[o["right"] for o in q["options"]].index(True) for q in made]
-    assert all(places.count(place) >= len(made) / 6 for place in (0, 1, 2)), places
-    # Neither does its length: who takes the longest option is right less often than not.
-    longest = sum(max(q["options"], key=lambda o: len(o["text"]))["right"] for q in made)
-    assert longest <= len(made) / 2
+def shares(bank: dict[str, list[Question]]) -> tuple[Counter, Counter]:
+    """Where the right options stand in their order, and in length: shortest, longest, between."""
+    places, lengths = Counter(), Counter()
+    for name, questions in bank.items():
+        keys = dict.fromkeys(key for q in questions for key in GLUE.findall(" ".join(q.texts)))
+        # Numbers of one length each, so that options that are numbers are alike.
+        glued = {name: {key: f"0.{n:03}" for n, key in enumerate(keys)}}
+        for made in resolved({name: questions}, glued):
+            long = [len(option["text"]) for option in made["options"]]
+            right = [option["right"] for option in made["options"]].index(True)
+            others = long[:right] + long[right + 1:]
+            places[right] += 1
+            lengths["shortest" if long[right] < min(others) else
+                    "longest" if long[right] > max(others) else "between"] += 1
+    return places, lengths
 
 
+def even(counts: Counter, kinds: list) -> bool:
+    """Tell whether three kinds are as even as chance leaves them in 19 cases of 20.
+
+    Of n questions chance puts n / 3 into each, give or take sqrt(2 n / 9); twice that is allowed:
+    of 77 questions 18 to 33 a kind, so whoever always takes one kind knows 43 % at most.
+    """
+    n = counts.total()
+    return all(abs(counts[kind] - n / 3) <= 2 * (2 * n / 9) ** 0.5 for kind in kinds)
+
+
+LENGTHS = ["shortest", "between", "longest"]
+
+
+def test_neither_place_nor_length_of_the_right_option_tells_more_than_chance():
+    places, lengths = shares(read(BANK))
+    assert even(places, [0, 1, 2]), places
+    assert even(lengths, LENGTHS), lengths
+
+
+def test_a_bank_whose_right_options_are_the_short_ones_is_told():
+    options = [Option(right="a"), Option(wrong="bb", why="x"), Option(wrong="ccc", why="x")]
+    _, lengths = shares({"one": [change(id=f"q{n}", options=options) for n in range(77)]})
+    assert lengths == {"shortest": 77} and not even(lengths, LENGTHS)
+    # By hand: 77 / 3 is 25.7, and twice the root of 154 / 9 is 8.3.
+    assert even(Counter(shortest=33, between=26, longest=18), LENGTHS)
+    assert not even(Counter(shortest=34, between=25, longest=18), LENGTHS)
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=12)
