@@ -293,7 +293,20 @@ def test_every_section_that_cures_a_misreading_is_a_heading_of_the_page_named():
         assert f"\n# ## {section}\n" in text, (section, name)
 
 
-# The last test: the browser keeps an event loop that those above would run into.
+def test_every_exercise_and_every_part_of_a_lecture_that_the_plans_name_is_there():
+    guide = re.sub(r"\s+", " ", (ROOT / "book" / "teaching.md").read_text("utf-8"))
+    plans = [guide.partition(f"## {head} ")[2].partition(" ##")[0]
+             for head in ("Ninety minutes", "Four weeks")]
+    named = [name for plan in plans for name in re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", plan)
+             if name != "Good if"]
+    prose = "\n".join(c.source for path in chapters(ROOT).values()
+                      for c in nbformat.read(path, as_version=4).cells)
+    known = re.findall(r"^# (.+)$|^`{3,}\{exercise\} (.+)$", prose, re.MULTILINE)
+    assert len(named) >= 9
+    assert set(named) - {title for pair in known for title in pair} == set()
+
+
+# The last tests: the browser keeps an event loop that those above would run into.
 def test_slides_turn_by_keys_and_stand_one_under_another_on_paper(made, browser, tmp_path):
     path = tmp_path / "lecture.html"
     path.write_text(made["teacher/lecture_one.html"], "utf-8")
