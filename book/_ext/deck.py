@@ -100,7 +100,8 @@ def _written(text: str, render=_MARKDOWN.render) -> str:
         # Two characters no text uses hold the place until Markdown is done.
         return f"\ue002{len(drawn) - 1}\ue003"
 
-    made = render(FORMULA.sub(hold, _KEYS.sub("", text)))
+    # No line begins with a per cent sign.
+    made = render(FORMULA.sub(hold, _KEYS.sub("", text).replace(" %", "\xa0%")))
     return re.sub("\ue002(\\d+)\ue003", lambda m: drawn[int(m[1])], made)
 
 
