@@ -164,7 +164,8 @@ table3 = {
 tables.show(
     tables.layout(pd.concat([own, floor]), table3),
     "Table 3, detection. Higher is better, except for false alarms. Coverage is the share of "
-    "trajectories with a readable verdict.", source.origin,
+    "trajectories with a readable verdict. In brackets 95 % intervals; †: exact binomial; ‡: constant "
+    "by construction.", source.origin,
 )
 
 # %% tags=["hide-input"]
