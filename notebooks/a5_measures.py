@@ -30,7 +30,7 @@
 # judges. Whether a judge that sees every step is worse calibrated when asked three times than when asked once
 # depends on how its confidences are sorted into bins: the difference in error is {glue:text}`a5-ece-gap` in ten equal bins and
 # {glue:text}`a5-value-gap` with one bin for each stated value. And where one run in
-# {glue:text}`a5-one-in` is faulty, only {glue:text}`a5-ppv-yours` of the alarms of a judge that sees only the
+# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours` of the alarms of a judge that sees only the
 # reply would be faults.
 # ```
 
