@@ -142,7 +142,7 @@ show(
 )
 
 # %% [markdown]
-# Read each strip against the oracle's. The two agree up to the label and differ from there on, with one
+# Read each strip against the oracle's. The two agree up to the label and differ at it, with one
 # exception: `premature_stop` is labelled at the last step it took. That step is still the oracle's own,
 # and what is wrong is that nothing follows it. In `skipped_precondition` everything after the deleted
 # check moves up by one, and the label names the place where the check should have been.

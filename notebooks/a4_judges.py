@@ -121,10 +121,10 @@ label = label_of.get(subject.trajectory_id)
 # %% [markdown]
 # ## The two prompts as one column
 #
-# {numref}`fig-a4-prompts` shows both prompts for one trajectory. Plain text is in both of them, word for
-# word; marked text is in one only, and its heading says in which. Nothing was marked by hand: the two
-# finished prompts were compared line by line. The bar beside each part is what it costs in tokens, and
-# that price is paid for every trajectory.
+# {numref}`fig-a4-prompts` shows both prompts for one {term}`trajectory`. Plain text is in both of them,
+# word for word; marked text is in one only, and the note beside it says in which. Nothing was marked by
+# hand: the two finished prompts were compared line by line. The bar beside each part is what it costs in
+# tokens, and that price is paid for every trajectory.
 
 # %% tags=["hide-input"]
 MODEL = "smollm2"
