@@ -522,13 +522,11 @@ for role in ("successful", "failed"):
 #
 # The panel borrowed one relation from RUPA and left the rest. The next page asks
 # [whether the method itself can be improved](c1_improvements) without looking at an outcome.
-#
 
 # %% [markdown]
 # ## Exercises
 #
 # What a check compares with are the rates of this page.
-#
 
 # %% tags=["hide-input"]
 from tjlib import exercises
@@ -555,7 +553,6 @@ chapter.number("fp-x-alarm", false_alarms, 3)
 # On the other ways, the members flag these shares of the clean runs: {glue:text}`fp-x-alarms`. Knowing only
 # that, how high can the panel's false-alarm rate be?
 # ```
-#
 
 # %%
 highest = None  # a share from 0 to 1
@@ -567,7 +564,6 @@ print(exercises.check("c1-any", highest, alarms=alarms))
 # ```
 #
 # If no clean run is flagged twice, the shares add up.
-#
 
 # %%
 print(" + ".join(f"{rate:.3f}" for rate in alarms), f"= {sum(alarms):.3f}; the panel has {false_alarms:.3f}")
@@ -585,7 +581,6 @@ print(" + ".join(f"{rate:.3f}" for rate in alarms), f"= {sum(alarms):.3f}; the p
 # {glue:text}`fp-x-alarm`. Suppose that one run in fifty is faulty. What share of its flags is then right (the
 # {term}`positive predictive value`)?
 # ```
-#
 
 # %%
 right = None  # a share from 0 to 1
@@ -597,7 +592,6 @@ print(exercises.check("c1-ppv", right, recall=recall, alarm=false_alarms))
 # ```
 #
 # With recall r, false-alarm rate a and share f of faulty runs, it is r f / (r f + a (1 - f)).
-#
 
 # %%
 plain = flagged(FAR, "clean", "as scripted")
@@ -621,7 +615,6 @@ for of, alarm in (("all clean runs", false_alarms), ("plain ones, upper end of t
 # ```{solution-start} fp-ninth
 # :class: dropdown
 # ```
-#
 
 # %%
 def unread(run):
@@ -650,7 +643,6 @@ print("clean:", count("clean", unread))
 # ```{solution-start} fp-near
 # :class: dropdown
 # ```
-#
 
 # %%
 for form in repeats.FORMS:
@@ -674,7 +666,6 @@ for form in repeats.FORMS:
 # ```{solution-start} fp-excuses
 # :class: dropdown
 # ```
-#
 
 # %%
 def again(run):

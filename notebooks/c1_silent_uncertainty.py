@@ -874,7 +874,6 @@ tables.show(pd.DataFrame(lines, columns=[
 # next. Can RUPA be made better without looking at an outcome ([improvements](c1_improvements))? And does passing
 # risk on begin to matter where runs are long and one fault follows from another ([cascades](c1_cascades))? Here
 # a fault is one edit in a run of half a dozen steps, with little to pass on.
-#
 
 # %% [markdown]
 # ## Exercises
@@ -899,7 +898,6 @@ say("x-claim-clean", pick("clean", "rupa", "silent", "unsupported_claim"))
 # The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with none. What is
 # their paired discrimination on the scale of this page?
 # ```
-#
 
 # %%
 share = None  # a share from 0 to 1
@@ -911,7 +909,6 @@ print(exercises.check("c1-scale", share, rise=rise, pairs=both_ran))
 # ```
 #
 # The pairs in which they rise count one each, the ties one half each.
-#
 
 # %%
 print(f"({rise} + {both_ran - rise} / 2) / {both_ran} = {(rise + both_ran) / (2 * both_ran):.3f}"
@@ -929,7 +926,6 @@ print(f"({rise} + {both_ran - rise} / 2) / {both_ran} = {(rise + both_ran) / (2 
 # :nonumber:
 # Without looking: what is the paired discrimination of `n_steps`, the number of steps, on `premature_stop`?
 # ```
-#
 
 # %%
 ahead_share = None  # a share from 0 to 1
@@ -941,7 +937,6 @@ print(exercises.check("c1-steps", ahead_share))
 # ```
 #
 # The parent is always the longer run, so the fault never has the higher count.
-#
 
 # %%
 print(sentences.estimate(pick("paired", "n_steps", "loud", "premature_stop")))
@@ -961,7 +956,6 @@ print(sentences.estimate(pick("paired", "n_steps", "loud", "premature_stop")))
 # ```
 #
 # The number of words: the fault adds a sentence. A paired discrimination has to be read beside such counts.
-#
 
 # %%
 print("n_words:", sentences.estimate(pick("paired", "n_words", "silent", "unsupported_claim")))
