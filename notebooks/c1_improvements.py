@@ -250,7 +250,8 @@ tables.show(pd.DataFrame(rows, columns=["choice", "minus", *(
 # A choice that beats the printed score may still lose to something plainer. The folded tables have the levels and
 # the differences. `n_steps` is the number of steps; {term}`flat <flat score>` is the average of the printed inputs
 # without a graph. Every choice has its own inputs averaged in the same way, in the rows that end in *flat*, and
-# rows that end in *alone* are the mean of a signal and nothing else.
+# rows that end in *alone* are the mean of a signal and nothing else. Only a choice minus its own inputs tells
+# what the graph adds.
 
 # %% tags=["hide-input"]
 METHODS = list(dict.fromkeys(column for table in scored.values() for column in table))
@@ -361,8 +362,8 @@ show(charts.recipes(drawn.round(3), "least length"), name="imp-recipes",
 # - The agent's own probabilities. What a step's tools and words say is a poor stand-in for them, and here it was
 #   all there was.
 #
-# These runs are short, and nobody knows where in them the trouble began. The next page
-# [makes long ones with known faults](c1_cascades), where passing risk on ought to matter most.
+# Nobody knows where in these runs the trouble began. The next page
+# [makes long runs with known faults](c1_cascades), where passing risk on ought to matter most.
 
 # %% [markdown]
 # ## Exercises
