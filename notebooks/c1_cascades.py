@@ -17,9 +17,9 @@
 # **The claim.** Passing {term}`risk` on does not help a score find a wrong value that is used, and copied onward,
 # without any sign of trouble. The reason for a graph is that an early mistake makes later steps suspect
 # {cite}`rupa2026`, so long runs in which a wrong fact travels are where it ought to show. We made such runs, with
-# one, two or three {term}`faults <fault>` at known steps. Where the agent uses another order's number and the desk answers, RUPA minus the same graph without
-# passing risk on {glue:text}`casc-known`. RUPA ranks above both that graph and the plain average of its inputs
-# only here: {glue:text}`casc-pays`.
+# one, two or three {term}`faults <fault>` at known steps. Where the agent uses another order's number and the desk
+# answers, RUPA minus the same graph without passing risk on {glue:text}`casc-known`. RUPA ranks above both that
+# graph and the plain average of its inputs only here: {glue:text}`casc-pays`.
 #
 # ```{admonition} In one minute
 # We made {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a {term}`clean parent`, and asked
