@@ -19,7 +19,7 @@
 # {cite}`rupa2026`, so long runs in which a wrong fact travels are where it ought to show. We made such runs, with
 # one, two or three {term}`faults <fault>` at known steps. Where the agent uses another order's number and the desk
 # answers, RUPA minus the same graph without passing risk on {glue:text}`casc-known`. RUPA ranks above both that
-# graph and the plain average of its inputs only here: {glue:text}`casc-pays`.
+# graph and the plain average of its inputs for these faults alone: {glue:text}`casc-pays`.
 #
 # ```{admonition} In one minute
 # We made {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a {term}`clean parent`, and asked
@@ -172,7 +172,7 @@ PLAIN = {SHOWN[0]: "one known wrong number", SHOWN[1]: "three independent known 
          SHOWN[2]: "a known one copied twice", SHOWN[3]: "one invented number",
          SHOWN[4]: "an invented one copied twice", SHOWN[5]: "one repeated call"}
 paying = [PLAIN[design] for design in SHOWN if "no dial" not in dials(design, "higher")]
-chapter.text("casc-pays", ", ".join(paying) or "nowhere of what was tried")
+chapter.text("casc-pays", ", ".join(paying) or "none of those tried")
 told_of = [direction(turned[design, d, "full", "no_propagation"])
            for design in SHOWN[:3] for d in DIALS]
 chapter.text("casc-known", f"is above 0 in {told_of.count('higher')} and below 0 in "

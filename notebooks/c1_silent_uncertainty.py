@@ -585,15 +585,16 @@ for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"),
 for key, name in (("known", "a score that knows"), ("level", "no knowledge")):
     chapter.text(f"c1-area-{key}", lines[name]["silent"])
 tables.show(pd.DataFrame.from_dict(lines, orient="index").rename_axis("judge or method").rename(
-    columns=lambda side: f"{side} faults left, mean over shares kept"),
-    "Faults among the runs kept, averaged over all shares kept; lower is better.", MADE, folded=True)
+    columns=lambda side: f"{side} faults and all clean runs"),
+    "Share of faults among the runs kept, averaged over all shares kept; lower is better.", MADE, folded=True)
 
 # %% [markdown]
-# Averaged over all shares kept, `rupa_structural` leaves {glue:text}`c1-area-structural` of silent faults among
-# the runs kept, `rupa` {glue:text}`c1-area-rupa`, the count of repetitions {glue:text}`c1-area-repetition`, the
-# count of failed observations {glue:text}`c1-area-failing` and the rules {glue:text}`c1-area-rules`. The
-# published outcome judge leaves {glue:text}`c1-area-printed-outcome`, the step judge
-# {glue:text}`c1-area-printed-step`. A score that knows would leave {glue:text}`c1-area-known`, one that knows
+# The mean height of a curve sums it up: over all shares kept, how much of what is kept is faulty. For silent
+# faults with all clean runs it is {glue:text}`c1-area-structural` by `rupa_structural`,
+# {glue:text}`c1-area-rupa` by `rupa`, {glue:text}`c1-area-repetition` by counting repetitions,
+# {glue:text}`c1-area-failing` by counting failed observations and {glue:text}`c1-area-rules` by the rules. The
+# published outcome judge has {glue:text}`c1-area-printed-outcome`, the step judge
+# {glue:text}`c1-area-printed-step`. A score that knows would have {glue:text}`c1-area-known`, one that knows
 # nothing {glue:text}`c1-area-level`.
 
 # %% [markdown]
