@@ -24,10 +24,11 @@
 # interval by whole tasks. No part and no number was set by an outcome.
 #
 # ```{admonition} In one minute
-# On {glue:text}`abl-sets` sets with {glue:text}`abl-all-n` runs we put RUPA's inputs, averaged without
-# any graph, in RUPA's place (`flat`, the {term}`flat score`). The {term}`AUROC` falls on:
-# {glue:text}`abl-flat-lower`; it rises on: {glue:text}`abl-flat-higher`; and it cannot be told from
-# RUPA's on: {glue:text}`abl-flat-open`. Over pairs of runs of the same length it falls on:
+# On {glue:text}`abl-sets` sets with {glue:text}`abl-all-n` runs we put `flat`, RUPA's own inputs averaged
+# without any graph (the {term}`flat score`), in the place of structural RUPA, the form that needs no
+# token probabilities. The {term}`AUROC` falls on: {glue:text}`abl-flat-lower`; it rises on:
+# {glue:text}`abl-flat-higher`; and it cannot be told from RUPA's on:
+# {glue:text}`abl-flat-open`. Over pairs of runs of the same length it falls on:
 # {glue:text}`abl-flat-length-lower`. Taking away a single part lowers the AUROC for (with the number of
 # sets): {glue:text}`abl-earn`; and raises it for: {glue:text}`abl-cost`. Parts whose absence none of
 # these sets can tell: {glue:text}`abl-idle`.
@@ -244,10 +245,9 @@ for key, form in KEYS.items():
         chapter.text(f"abl-{key}-{way}", listed(
             [ablation.NAMES[n] for n in ablation.PARTS if direction(rows[n]) == way])
             if rows else NONE)
-    for name in ablation.NAMES:
-        if name != "full":
-            called = name.removeprefix("n_").replace("_", "-")
-            chapter.text(f"abl-{key}-{called}", change(rows[name]) if rows else NONE)
+    for name in ("no_graph", "no_propagation", "random_graph", "flat"):
+        chapter.text(f"abl-{key}-{name.replace('_', '-')}", change(rows[name]) if rows else NONE)
+chapter.text("abl-s-no-goal", change(found[HERE, "all pairs"]["no_goal"]))
 
 # %% [markdown]
 # **What is told apart.** {glue:text}`abl-parts` rows on {glue:text}`abl-sets` sets make many intervals,
@@ -262,7 +262,8 @@ for key, form in KEYS.items():
 # graph* alone cannot say which of the two was missed. The row that separates them is `flat`, which keeps
 # goal and observations and has no edge: {glue:text}`abl-s-flat`. Only where it lies below 0 have runs
 # shown that the graph earns anything. Over all pairs that is on {glue:text}`abl-flat-lower`, over pairs
-# of the same length on {glue:text}`abl-flat-length-lower`.
+# of the same length on {glue:text}`abl-flat-length-lower`. With own uncertainty in both, `flat` in RUPA's
+# place changes the AUROC on {glue:text}`abl-here` by {glue:text}`abl-o-flat`.
 #
 # **Relations.** Does it matter which earlier steps are related, or only what came last? A graph of
 # *sequential and latest* alone ranks worse than the full one on {glue:text}`abl-seq-lower`, better on
@@ -405,9 +406,9 @@ tables.show(pd.DataFrame(lines, columns=[
 # {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` turn all of them on {glue:text}`abl-here`,
 # one at a time with the rest at their defaults, and show the change in AUROC from the default. Each
 # panel has a scale of its own, so read the axis before the shape. The grids are those of the authors'
-# code where it has one, else ours; the strengths of Table 6 are multiplied. T acts only through equation
-# 6 of the paper ({eq}`eq-b4-reliability`), the {term}`reliability` of relations. So its panel is of RUPA
-# calibrated on the other half of the tasks, against T at its own default.
+# code where it has one, else ours; the strengths of Table 6 are multiplied. T acts only through the
+# paper's equation 6, the {term}`reliability` of relations ([the graph](b4_relational_graph) has it). So
+# its panel is of RUPA calibrated on the other half of the tasks, against T at its own default.
 
 # %% tags=["hide-input"]
 STORED = {called: name for name, called in material.PUBLIC.items()}

@@ -305,10 +305,10 @@ tables.show(pd.DataFrame(means, columns=[
 # You can choose a set or a model in the next table, and sort by a column by pressing its head.
 
 # %% tags=["hide-input"]
-for key, name in (("agentdojo", "agentdojo"), ("tau2", "tau2"), ("swe", "swe_agent")):
+for key, name in (("tau2", "tau2"), ("swe", "swe_agent")):
     chapter.text(f"b5-steps-{key}", tables.estimate(cell[name, "n_steps", "auroc"], 2))
+chapter.text("b5-model-agentdojo", tables.estimate(cell["agentdojo", "model", "auroc"], 2))
 for name in ("agentdojo", "tau2"):
-    chapter.text(f"b5-model-{name}", tables.estimate(cell[name, "model", "auroc"], 2))
     held = models[name].query("model == @MEAN").set_index("method").to_dict("index")
     chapter.text(f"b5-inside-{name}", tables.estimate(held["rupa_structural"], 2))
     chapter.text(f"b5-inside-steps-{name}", tables.estimate(held["n_steps"], 2))
@@ -387,12 +387,11 @@ chapter.number("b5-n", ranked["n"].iloc[0], 0)
 chapter.number("b5-failed", ranked["n_failed"].iloc[0], 0)
 for key, name in (("structural", "rupa_structural"), ("steps", "n_steps"), ("flat-all", "flat"),
                   ("rupa", "rupa"), ("minus-steps", "rupa_structural - n_steps"),
-                  ("minus-flat", "rupa_structural - flat"), ("random", "random"),
-                  ("rupa-flat", "rupa - flat_u"), ("calibration", "rupa_calibrated - rupa"),
-                  ("sp", "sp_mean")):
+                  ("minus-flat", "rupa_structural - flat"), ("rupa-flat", "rupa - flat_u"),
+                  ("calibration", "rupa_calibrated - rupa"), ("sp", "sp_mean")):
     chapter.text(f"b5-{key}", say(name))
-    chapter.text(f"b5-{key}-length", say(name, "auroc|same_length"))
-    chapter.text(f"b5-{key}-task", say(name, "auroc|same_task"))
+for key, name in (("steps", "n_steps"), ("flat", "flat")):
+    chapter.text(f"b5-minus-{key}-length", say(f"rupa_structural - {name}", "auroc|same_length"))
 chapter.text("b5-follows", say("rupa_structural", "rank_correlation|length"))
 chapter.text("b5-sp-follows", say("sp_mean", "rank_correlation|length"))
 chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, the second "

@@ -143,19 +143,15 @@ if len(driven):  # one try a case, so the exact interval holds
 
 # %% tags=["hide-input"]
 UNRANKED = {"value": None, "why": "undefined: no point has a right and a wrong candidate"}
-for name in CHOOSING:
+for name in ("random", "rupa", "any"):
     chapter.text(f"gs-{name}-right", say(found["right"][name]))
-    chapter.text(f"gs-{name}-harmless", say(found["harmless"][name]))
-    if name != "random":
-        chapter.text(f"gs-{name}-gain", say(found["right"][f"{name} - random"]))
-        chapter.text(f"gs-{name}-spared", say(found["harmless"][f"{name} - random"]))
-        chapter.text(f"gs-{name}-auroc", say(order.get(name, UNRANKED)))
+for name in ("entropy", "rupa"):
+    chapter.text(f"gs-{name}-spared", say(found["harmless"][f"{name} - random"]))
+    chapter.text(f"gs-{name}-auroc", say(order.get(name, UNRANKED)))
+chapter.text("gs-rupa-gain", say(found["right"]["rupa - random"]))
 for name in SELECTORS:
     chapter.text(f"gs-{name}-solved", say(solved.get(name, NOT_DRIVEN)))
 chapter.text("gs-rupa-solved-gain", say(solved.get("rupa - random", NOT_DRIVEN)))
-for name in ("any", "average"):
-    chapter.text(f"gs-{name}-right", say(found["right"][name]))
-    chapter.text(f"gs-{name}-harmless", say(found["harmless"][name]))
 chapter.text("gs-rupa-flat", say(found["right"]["rupa - flat"]))
 chapter.text("gs-rupa-entropy", say(found["right"]["rupa - entropy"]))
 one = chosen[chosen["selector"] == "rupa"]
@@ -252,7 +248,7 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 # **What a low -log p buys.** Entropy's most frequent tool is {glue:text}`gs-favourite`, taken at
 # {glue:text}`gs-favourite-entropy` % of the points. It was the first drawn at
 # {glue:text}`gs-favourite-random` %, and right at {glue:text}`gs-favourite-right` %. A call whose words
-# stand in the prompt already is easy to say again. Often it is also safe, but that does not make it the
+# stand in the prompt already is easy to say again. It may be safe, too, but that does not make it the
 # next one. The folded table has all tools.
 #
 # TRACER's score is the largest risk in the whole run, so candidates less risky than some earlier step
@@ -350,7 +346,7 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # Random solved {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
 # {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`. RUPA
 # minus random, paired, is {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval.
-# So few cases cannot tell five selectors apart, and the width of the intervals says so.
+# A handful of cases cannot tell five selectors apart; look at the width of the intervals.
 #
 # ## What it costs
 #
@@ -453,8 +449,9 @@ show(warning.curves(rows, "dial (AUROC)", "share solved",
 # - Free arguments. Choosing from a list takes inventions away, and a score that notices inventions then
 #   has nothing to notice.
 #
-# RUPA and its inputs without a graph chose nearly alike here. Which of RUPA's parts do make a difference,
-# and where, is what [the next chapter](b5_ablation) finds by taking them away.
+# RUPA and its inputs without a graph took the same candidate at {glue:text}`gs-same-flat` % of the points.
+# Which of RUPA's parts make a difference, and where, is what [the next chapter](b5_ablation) finds by
+# taking them away.
 
 # %% tags=["hide-input"]
 chapter.number("gs-x-fourth", 0.25 ** len(floor), 6)
@@ -519,7 +516,8 @@ at_a_point = 1 - (1 - given.competence) ** drawn.n  # that one of them is right
 print(f"{at_a_point:.3f} to the power of 6 = {at_a_point ** 6:.3f}")
 
 # %% [markdown]
-# The distance between this and the first drawn is all that any selector could ever gain here.
+# If no wrong call can be made good, no selector gains more than the distance between this and the
+# first drawn.
 #
 # ```{solution-end}
 # ```
