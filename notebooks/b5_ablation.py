@@ -193,7 +193,7 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # ranks the wrong way round. Taking a part away may then lower it although the part does harm, or raise
 # it although the part works as it should.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, one panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
 printed = store.published("rupa_table4").set_index("setting").rename(index={
     "drop_half_of_edges": "drop50"})
 chapter.text("abl-here", HERE)
@@ -279,7 +279,7 @@ chapter.text("abl-s-no-goal", change(found[HERE, "all pairs"]["no_goal"]))
 # raises it on {glue:text}`abl-steps-higher`, and cannot be told from RUPA on
 # {glue:text}`abl-steps-open`.
 #
-# ## Table 4, beside ours
+# ## The printed table, beside ours
 #
 # {numref}`fig-abl-table4` has the printed rows hollow and ours filled. **Why they differ:** the printed
 # ones are of MiniMax-M2.7, averaged over three benchmarks, with its own token probabilities and another
@@ -332,7 +332,7 @@ share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
 
-# %% mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The five settings of the paper's ablation table: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; settings that draw are averaged over their seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
 show(analysis.forest(beside, "value", domain=(0, 1)), name="abl-table4",
      table=beside[["panel", "label", "shown", "published"]],
      alt="Panels of AUROC, average precision and best F1, one row a setting: a filled point here, "
@@ -503,7 +503,7 @@ chapter.number("abl-reach-rest", max((x for n, x in reach.items() if n not in WI
 # {glue:text}`abl-reach-rest`. {numref}`fig-abl-wide` has these three on every set, and the folded table
 # has all. Which three they are was decided by outcomes, so nothing is set by them.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that move it most is turned, one row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
 some = curves[curves["study"].isin(list(sets)) & curves["name"].isin(WIDE)]
 some = some.assign(number=some["study"] + ": " + some["name"]).drop(columns=["study", "name"])
 show(charts.sensitivity(some), name="abl-wide",

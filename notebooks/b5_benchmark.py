@@ -66,7 +66,7 @@
 # RUPA ranks failures better than what is subtracted, to the left of it worse, and where an interval
 # crosses the line these runs cannot tell. Look at the middle panel first: it shows what the graph
 # adds. The hollow marks in the last panel are the paper's: for each of its six models on tau2, RUPA
-# minus the highest of the five rivals, which were compared on the same runs and without intervals.
+# minus the highest of five rivals, picked on the very runs it is compared on, without intervals.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -154,7 +154,7 @@ led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
 chapter.number("b5-p-led", led["leads"].sum(), 0)
 
-# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row named for own uncertainty has the form of RUPA that uses it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
 MINUS = {"length": "minus length", "flat": "minus flat", "best": "minus the best rival"}
 main = every[~every["set"].isin(["tau2 without same_messages", "tau2_students"])]
 main = main.assign(

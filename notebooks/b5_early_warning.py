@@ -227,7 +227,7 @@ nemo = judged["NeMo Gym"]["steps"][failed["NeMo Gym"]]  # stored, so it stands o
 chapter.number("ew-nemo-median", nemo.median(), 0)
 chapter.number("ew-nemo-long", nemo.max(), 0)
 
-# %% mystnb={"figure": {"caption": "Steps until a failed run is stopped or over, against the share of successful runs stopped, a panel a set; intervals by whole tasks, thresholds set on the other half of the tasks. Lower is earlier. Dashed: a coin at the first step. Each panel has a scale of its own. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-delay"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Steps until a failed run is stopped or over, against the share of successful runs stopped, one panel a set; intervals by whole tasks, thresholds set on the other half of the tasks. Lower is earlier. Dashed: a coin at the first step. Each panel has a scale of its own. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-delay"}} tags=["hide-input"]
 shown = delays[delays["series"] != "coin"]
 show(warning.delays(delays), name="ew-delay",
      table=shown[["panel", "series", "budget", "rate", "shown"]],
@@ -312,7 +312,7 @@ chapter.text("ew-leak-tenth", say(cuts[HERE, "share", 0.1]["n_steps"]))
 chapter.number("ew-k", K, 0)
 chapter.number("ew-left", cuts[HERE, STILL, K]["n_steps"]["n"], 0)
 
-# %% mystnb={"figure": {"caption": "AUROC among runs still going after a number of steps, a panel a set, with intervals by whole tasks. Dashed: chance. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-steps"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC among runs still going after a number of steps, one panel a set, with intervals by whole tasks. Dashed: chance. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-steps"}} tags=["hide-input"]
 rows = tidy([mark(row, name, str(k), prefixes.METHODS[m]) for name in sets for k in prefixes.STEPS
              for m, row in cuts[name, STILL, k].items() if m in ALONG]).drop(columns="chance")
 show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-steps",
@@ -320,7 +320,7 @@ show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-steps",
      alt="A panel a set: numbers of steps across, AUROC upwards with intervals for three methods, a "
          "dashed line at one half.")
 
-# %% mystnb={"figure": {"caption": "Average precision among runs still going after a number of steps, a panel a set, with intervals by whole tasks. Short dashed lines: the share of these runs that fail, which no knowledge gives. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-precision"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Average precision among runs still going after a number of steps, one panel a set, with intervals by whole tasks. Short dashed lines: the share of these runs that fail, which no knowledge gives. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-precision"}} tags=["hide-input"]
 rows = tidy([mark(row["ap"], name, str(k), prefixes.METHODS[m], chance=row["ap"]["prevalence"])
              for name in sets for k in prefixes.STEPS
              for m, row in cuts[name, STILL, k].items() if m in ALONG and m != "n_steps"])
@@ -366,7 +366,7 @@ tables.show(pd.DataFrame(lines, columns=[
 # Where long runs fail this flatters the curve, where short runs fail it hurts it, and in neither case
 # does the curve say what could have been known at the time.
 
-# %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, a panel a set, with intervals by whole tasks. Dashed: chance. The number of steps so far has read nothing. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-share"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC after a share of each run's steps, one panel a set, with intervals by whole tasks. Dashed: chance. The number of steps so far has read nothing. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-ew-share"}} tags=["hide-input"]
 rows = tidy([mark(row, name, f"{p:.0%}", prefixes.METHODS[m]) for name in sets
              for p in prefixes.SHARES for m, row in cuts[name, "share", p].items()
              if m in ALONG]).drop(columns="chance")
@@ -392,7 +392,7 @@ show(warning.curves(rows, "share of the run's steps", "AUROC", 0.5), name="ew-sh
 missing = [prefixes.METHODS[m] for m in prefixes.OF_TEXT if m not in METHODS]
 chapter.text("ew-text", f"not on these runs ({listed(missing)})" if missing else "both are below")
 
-# %% mystnb={"figure": {"caption": "AUROC after a number of steps, a panel a method, with intervals by whole tasks. Circles: all runs, those that are over with their last score. Squares: runs still going. Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-methods"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC after a number of steps, one panel a method, with intervals by whole tasks. Circles: all runs, those that are over with their last score. Squares: runs still going. Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-methods"}} tags=["hide-input"]
 rows = tidy([mark(cuts[HERE, kind, k][m], prefixes.METHODS[m], str(k), called) for m in METHODS
              for k in prefixes.STEPS for kind, called in ((ALL, "all runs"), (STILL, "still going"))
              ]).drop(columns="chance")
@@ -411,7 +411,7 @@ show(warning.curves(rows, "steps", "AUROC", 0.5), name="ew-methods",
 # stopped and, beside it, the share of successful runs stopped, which shows how well the budget was kept.
 # A warning system earns its name where the first lies above the second by more than the intervals.
 
-# %% mystnb={"figure": {"caption": "Share of failed and of successful runs with an alarm, by budget, a panel a method, thresholds set on the other half of the tasks, with intervals by whole tasks. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-alarms"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Share of failed and of successful runs with an alarm, by budget, one panel a method, thresholds set on the other half of the tasks, with intervals by whole tasks. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-alarms"}} tags=["hide-input"]
 WHO = {"failed|alarm": "failed runs stopped", "successful|alarm": "successful runs stopped"}
 rows = tidy([mark(held[HERE, b, f"{m}|{what}"], prefixes.METHODS[m], f"{b:.0%}", called)
              for m in METHODS for b in BUDGETS for what, called in WHO.items()]).drop(columns="chance")
@@ -501,7 +501,7 @@ chapter.number("ew-bin-floor", inside[0]["n_steps"]["ap"]["prevalence"] if 0 in 
 hollow = {("rupa", 0): printed, ("sp_mean", 0): {"auroc": ABOUT_HALF},
           ("saup_rms", 0): {"auroc": ABOUT_HALF}}
 
-# %% mystnb={"figure": {"caption": "AUROC within bins of about equal mean own uncertainty, Q1 the lowest, with intervals by whole tasks, one panel a method. Hollow: the paper's approximate values for Q1, GAIA (published, rupa_prose_numbers.csv and section 5.3). Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC within bins of about equal mean own uncertainty, the lowest on the left, with intervals by whole tasks, one panel a method. Hollow: the paper's approximate values for its lowest bin, on GAIA (published, rupa_prose_numbers.csv and the paper's detailed analysis). Dashed: chance. Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins"}} tags=["hide-input"]
 rows = tidy([mark(row, prefixes.METHODS[m], f"Q{b + 1}", "runs of a bin",
                   published=hollow.get((m, b), {}).get("auroc"))
              for b, found in inside.items() for m, row in found.items()]).drop(columns="chance")
@@ -511,7 +511,7 @@ show(warning.curves(rows, "bin", "AUROC", 0.5), name="ew-bins",
          "the paper's values in the first, a dashed line at one half.") if inside else print(
     "Without own uncertainty, or with too few runs of both outcomes, there are no bins to compare.")
 
-# %% mystnb={"figure": {"caption": "Average precision within the same bins, with intervals by whole tasks, one panel a method. Short dashed lines: the share of a bin's runs that failed. Hollow: the paper's approximate value for Q1, GAIA (published, rupa_prose_numbers.csv). Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins-ap"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Average precision within the same bins, with intervals by whole tasks, one panel a method. Short dashed lines: the share of a bin's runs that failed. Hollow: the paper's approximate value for its lowest bin, on GAIA (published, rupa_prose_numbers.csv). Data: the runs chosen at the top of this page (measured here).", "name": "fig-ew-bins-ap"}} tags=["hide-input"]
 rows = tidy([mark(row["ap"], prefixes.METHODS[m], f"Q{b + 1}", "runs of a bin",
                   chance=row["ap"]["prevalence"], published=hollow.get((m, b), {}).get("ap"))
              for b, found in inside.items() for m, row in found.items()])

@@ -322,7 +322,7 @@ chapter.number("gs-lead-most", floor["lead"].max(), 3)
 chapter.number("gs-clear", (floor["lead"] > two_sd).sum(), 0)
 chapter.number("gs-beyond", (floor["over_best"] > floor["spread"]).sum(), 0)
 
-# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Accuracies that the paper prints for its selectors. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
 KIND = {"random": "random", "rupa": "RUPA"}
 marks = printed.assign(
     cell=printed["model"] + ", " + printed["benchmark"].replace({"Terminal-Bench-2": "TB2"}),
