@@ -947,8 +947,8 @@ word("a7-any-zero", None if any_vote["lo"] is None else any_vote["lo"] > 0, "doe
 # %% [markdown]
 # From one vote on, F1 changes by {glue:text}`a7-any-f1` and recall on `unsupported_claim` by
 # {glue:text}`a7-any-claim`, with false alarms at {glue:text}`a7-any-alarm`. Under that rule the
-# paper's "nothing back" {glue:text}`a7-any-zero`. The interval does not allow for our having chosen
-# among three rules.
+# "nothing back" in the title of section 7.4 {glue:text}`a7-any-zero`. The interval does not allow
+# for our having chosen among three rules.
 
 # %% [markdown]
 # ## Detecting and naming
@@ -959,6 +959,10 @@ word("a7-any-zero", None if any_vote["lo"] is None else any_vote["lo"] > 0, "doe
 # lets the mix of types vary. Resampled with the mix held fixed, as in the paper's design, the share
 # is {glue:text}`a7-mistyped-cells`, and a third lies {glue:text}`a7-third-cells`. A conclusion
 # should survive both.
+#
+# {numref}`fig-a7-naming` shows the share type by type, beside the share placed at the right step:
+# once, as in the paper, of the flags whose step lies inside the trace, and once of all flags. Look
+# at `premature_stop` in the last two panels.
 
 # %% tags=["hide-input"]
 looked_at = STEP if STEP in verdict_table.judges else verdict_table.judges[-1]
