@@ -384,11 +384,11 @@ tables.show(
 #   {glue:text}`a7-gap-paired-outcome` and {glue:text}`a7-gap-paired-step`; from the first judge to
 #   the second the gap changes by {glue:text}`a7-gap-difference`. As a ratio, loud is
 #   {glue:text}`a7-ratio-outcome` times silent for the outcome judge and {glue:text}`a7-ratio-step`
-#   times for the step judge. So the outcome judge detects less on both sides, and less evenly for
-#   its level. But a gap by itself does not mark a judge of replies: the step judge has one too,
-#   because it misses a silent type of its own. The mix of types decides how far apart the gaps lie.
-#   Weighted as in the set they are {glue:text}`a7-gap-paired-design-outcome` and
-#   {glue:text}`a7-gap-paired-design-step`, and nothing here rests on how near these two come.
+#   times for the step judge. So the outcome judge detects less on both sides, and less evenly. But
+#   a gap by itself does not mark a judge of replies: the step judge has one too, because it misses
+#   a silent type of its own. And the mix of types decides how far apart the gaps lie: weighted as
+#   in the set they are {glue:text}`a7-gap-paired-design-outcome` and
+#   {glue:text}`a7-gap-paired-design-step`, of which no conclusion here makes use.
 
 # %% [markdown]
 # ## Nobody reads the final answer
@@ -409,7 +409,7 @@ tables.show(
 #
 # The injector draws one of four sentences. {numref}`fig-a7-claims` splits the faults by sentence,
 # as far as the source allows: {glue:text}`a7-split`. Look at how unevenly the step judge's catches
-# are spread over its sentences.
+# are spread.
 
 # %% tags=["hide-input"]
 say("a7-claim-step", pick(found, judge=STEP, metric="recall|unsupported_claim"))
@@ -664,14 +664,15 @@ chapter.text("a7-ours-sampling", apart)
 # verdict to all runs of a cell, so resampling inside the cells cannot move it; that is no certainty
 # about other cases.
 #
-# Section 7.3 asks whether a judge is the always-faulty baseline; the table adds the opposite one. A
-# judge that says what always-clean says has neither false alarms nor recall. Its F1 is zero, far
-# below the floor, and paired it scores zero, as always-faulty does. Only the paired column puts
-# both floors in one place.
+# The opposite baseline is a judge that always says *clean*. It has neither false alarms nor recall.
+# Its F1 is zero, far below the floor, and paired it scores zero, as always-faulty does. Only the
+# paired column puts both floors in one place.
 #
-# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` A greedy step judge and an
-# ensemble whose members are sampled at a temperature differ in two things, the sampling and the
-# vote. {glue:text}`a7-ours-sampling`
+# ```{admonition} Does voting lift a small judge off the floor?
+# :class: dropdown
+# {glue:text}`a7-ours-vote` A greedy step judge and an ensemble whose members are sampled at a
+# temperature differ in two things, the sampling and the vote. {glue:text}`a7-ours-sampling`
+# ```
 #
 # ## Voting
 #
@@ -800,8 +801,8 @@ tables.show(
 # ### Is the calibration worse?
 #
 # The paper calls the ensemble's calibration measurably worse. In these verdicts its {term}`ECE`,
-# the distance between stated confidence and share of right verdicts, is higher by
-# {glue:text}`a7-vote-ece`. But ECE with ten equal bins is one way of many.
+# the distance between stated confidence and share of right verdicts, differs from the step judge's
+# by {glue:text}`a7-vote-ece`. But ECE with ten equal bins is one way of many.
 # {numref}`fig-a7-calibration` takes the same difference with other bins, with none, and by
 # {term}`Brier score`. Count the intervals that touch the dashed line.
 
@@ -837,13 +838,13 @@ for name, judge, measure in (("step", STEP, "ece"), ("step", STEP, "ece_value"),
     say(f"a7-cal-{name}-{measure.replace('_', '-')}", pick(calibrated, judge=judge, measure=measure), 3)
 
 # %% [markdown]
-# The interval leaves zero out in {glue:text}`a7-cal-out` measures. It does not in
+# The interval leaves zero out in {glue:text}`a7-cal-out` measures. The others:
 # {glue:text}`a7-cal-not`. These are not so many independent votes, since with few distinct values
 # several binnings come to the same. The reason for the difference shows when each stated value is
 # its own bin: the step judge then has {glue:text}`a7-cal-step-ece-value` instead of
-# {glue:text}`a7-cal-step-ece`. Neighbouring values that are too high and too low no longer cancel
-# inside one bin. A majority of three can state only two values, so there is nothing to cancel, and
-# the ensemble keeps {glue:text}`a7-cal-vote-ece-value`.
+# {glue:text}`a7-cal-step-ece`, because values that are too high and too low no longer cancel inside
+# one bin. A majority of three can state only two values, so there is nothing to cancel, and the
+# ensemble keeps {glue:text}`a7-cal-vote-ece-value`.
 #
 # ### Do the samples miss the same?
 #

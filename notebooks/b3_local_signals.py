@@ -32,11 +32,10 @@
 # {glue:text}`b3-minute-local`; the bare number of steps has an AUROC of
 # {glue:text}`b3-auroc-n_steps`, where 0.5 is a coin. The riskiest step falls into the last fifth in
 # {glue:text}`b3-last-peak` of failed runs and {glue:text}`b3-last-success` of successful ones,
-# where a step taken at random would in {glue:text}`b3-last-any`. A step that repeats an earlier one
-# has an uncertainty of {glue:text}`b3-loop-again`, one that repeats none
-# {glue:text}`b3-loop-fresh`. On a scale from 0 to 1, repetition is {glue:text}`b3-rep-peak` at the
-# riskiest step of a failed run and {glue:text}`b3-rep-others` at its other steps; the paper prints
-# {glue:text}`b3-rep-paper` for the first and nothing to hold beside it.
+# where a step taken at random would in {glue:text}`b3-last-any`. It repeats an earlier step in
+# {glue:text}`b3-repeating` of the failed runs, although the paper prints a repetition of
+# {glue:text}`b3-rep-paper` for such steps. A step that repeats an earlier one has an uncertainty of
+# {glue:text}`b3-loop-again`, one that repeats none {glue:text}`b3-loop-fresh`.
 # ```
 
 # %% [markdown]
@@ -209,7 +208,7 @@ tables.show(told, "One failed run, step by step.",
 # - *SP*, sequence probability: the mean negative log-probability of a step's tokens, summed or
 #   averaged over steps. The paper does not say which; its authors' code sums.
 # - *PE*, predictive entropy: the same, averaged over all tokens of a run.
-# - *Root mean square* over steps of each step's value.
+# - *Root mean square*: of each step's value, over steps.
 # - *Stated confidence* {cite}`lin2022,xiong2024`: somebody has to ask the agent, and on the airline
 #   log nobody did.
 # - *Random numbers* and the bare number of *steps*, for comparison.
@@ -341,7 +340,7 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
 # {glue:text}`b3-air-random`. On as many runs as here, random numbers stray at least that far from
 # 0.5 in {glue:text}`b3-stray` % of draws.
 #
-# What is left? Of the signals that do not add up over steps ({glue:text}`b3-free`), the intervals
+# What is left? For the signals that do not add up over steps ({glue:text}`b3-free`), the intervals
 # {glue:text}`b3-free-all` over all pairs; over pairs of the same length they
 # {glue:text}`b3-free-length`. Runs without a known outcome are in no pair; there are
 # {glue:text}`b3-n-unjudged`.
@@ -556,9 +555,9 @@ chapter.text("b3-repeating-tasks", f"{per_task.sum()} of {len(per_task)} tasks, 
 #
 # One trap is left. The riskiest step was *chosen* for a high R, and R is made of these very
 # numbers. A high U raises it, a large Q raises it, and so does an edge from an observation that
-# failed. That these stand high at the peak is arithmetic. Besides, failed runs are not as long as
-# successful ones: the median is {glue:text}`b3-x-long-failed` steps against
-# {glue:text}`b3-x-long-success` here, and whoever goes on for longer has more to repeat.
+# failed. That these stand high at the peak is arithmetic. Besides, failed and successful runs
+# differ in length: the medians here are {glue:text}`b3-x-long-failed` and
+# {glue:text}`b3-x-long-success` steps, and whoever goes on for longer has more to repeat.
 #
 # {numref}`fig-b3-relations` therefore asks three times how the weight that flows into a step is
 # divided among relations, at the peak less elsewhere: in failed runs, in successful ones, and at
@@ -622,11 +621,12 @@ chapter.text("b3-apart", ", ".join(apart) or "none")
 # come with this book. There {glue:text}`b3-lived-repeating` steps repeat an earlier one, with a U
 # of {glue:text}`b3-lived-again`; the others have {glue:text}`b3-lived-fresh`.
 #
-# Are loops why a local signal ranks the wrong way round? Leave all repeating steps out, and the
-# mean of U over steps has an AUROC of {glue:text}`b3-loop-auroc-fresh`; over all steps, which is
-# the mean form of SP, it has {glue:text}`b3-auroc-sp_mean`. The other candidate is how far a run
-# has come. The mean of U over the first three steps alone has {glue:text}`b3-loop-auroc-start`. The
-# table shows in which part of a run the two kinds come apart.
+# Are loops why a local signal ranks the wrong way round? Over all steps the mean of U, which is the
+# mean form of SP, has an AUROC of {glue:text}`b3-auroc-sp_mean`. Leave all repeating steps out, and
+# it has {glue:text}`b3-loop-auroc-fresh`{glue:text}`b3-loop-says-fresh`. The other candidate is how
+# far a run has come. Over the first three steps alone the mean of U has
+# {glue:text}`b3-loop-auroc-start`{glue:text}`b3-loop-says-start`. The table shows in which part of
+# a run the two kinds come apart.
 
 # %% tags=["hide-input"]
 all_steps = steps["R"].assign(again=steps["R"]["repetition"] > 0)
@@ -664,6 +664,15 @@ if judged.any() and has_own:
 for name in LEFT:
     chapter.text(f"b3-loop-auroc-{name}", NO_OWN if not has_own else say(
         left.loc[(name, "auroc")] if judged.any() else {"value": None, "why": NO_OUTCOME}))
+FOUND = {"fresh": ("lies below 0.5 all the same: loops alone are not the reason",
+                   "reaches 0.5: loops may be the reason"),
+         "start": ("lies below 0.5 already: how far a run has come is not the reason",
+                   "reaches 0.5: how far a run has come may be the reason")}
+for name, (below, other) in FOUND.items():
+    asked = has_own and judged.any() and cell("sp_mean").get("hi") is not None and cell("sp_mean")["hi"] < 0.5
+    hi = left.loc[(name, "auroc"), "hi"] if asked else None
+    chapter.text(f"b3-loop-says-{name}", "" if hi is None or np.isnan(hi) else
+                 f", which {below if hi < 0.5 else other}")
 
 # %% tags=["hide-input"]
 by_part = all_steps[all_steps["fifth"] >= 0].pivot_table("U", "trajectory_id", "fifth", "mean")
@@ -841,14 +850,24 @@ print(f"{bad} x {good} = {bad * good}")
 # ```{exercise} After the fact
 # :label: b3-after
 # :nonumber:
-# Somebody reports, of each score, the direction that has the higher AUROC on these runs. What do random
-# numbers score then?
+# Somebody reports, of each score, the direction that has the higher AUROC on these runs. What would
+# random numbers then score on average?
 # ```
 #
-# ```{solution} b3-after
+# ```{solution-start} b3-after
 # :class: dropdown
-# Never below 0.5. Turning a score round once its side is known uses the labels. The direction has to be
-# said beforehand; ours is that surprise means failure.
+# ```
+
+# %%
+print("undefined here" if spread_of_random is None else
+      f"0.5 + {spread_of_random * np.sqrt(2 / np.pi):.3f}, and never below 0.5")
+
+# %% [markdown]
+# An AUROC of random numbers is nearly normal around 0.5, and turning it round folds its lower half
+# upwards. Whoever turns a score round once its side is known has used the labels. The direction has to
+# be said beforehand; ours is that surprise means failure.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Sum and mean at one length
