@@ -65,7 +65,7 @@
 # Rerun this page on other verdicts with `tjlib rerun a7_analysis -p verdicts FILE`, or with
 # `-p verdicts recorded` for the run that comes with this book. Where a sentence is about a judge
 # that you do not have, it says so in place of the number. Judges are found by their ids,
-# `DESIGN:MODEL`; the outcome judge, the step judge and the {term}`ensemble` of the text are those
+# `DESIGN:MODEL`; the outcome judge, the step judge and the ensemble of the text are those
 # of one model. With `-p recorded FILE` your judges stand beside the published ones at the
 # capability floor, and nowhere else.
 #
