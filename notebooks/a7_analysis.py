@@ -1257,5 +1257,5 @@ for bins in (1, 2, 3, 10, 100):
 # ```
 
 # %% [markdown]
-# **Next:** every fault of this chapter was put there by us. [Organic faults](a8_organic) are those that an
-# agent makes by itself, and they decide what an alarm is worth.
+# **Next:** every fault so far was planted. [Organic faults](a8_organic) are those that an agent makes by
+# itself, and they decide what an alarm is worth.

@@ -781,7 +781,7 @@ print(f"step {np.abs(moved).argmax()} moves most, by {moved[np.abs(moved).argmax
 # ```{exercise} A lower cap
 # :label: b4-cap
 # :nonumber:
-# In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one $P$
+# In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one P
 # changes.
 # ```
 
@@ -835,16 +835,31 @@ for edge in ("3>4 repetition", "1>4 parallel"):
 # ```{solution-end}
 # ```
 #
-# ```{exercise} The last line refused
+# ```{exercise} The last call refused
 # :label: b4-refused
 # :nonumber:
-# Change the last line of the run so that the desk refuses it. Which R can change?
+# Suppose that the desk had refused the last call of the run, and not a word of the run were different.
+# Which R would change? And which, if it had refused the call of step 4 instead?
 # ```
 #
-# ```{solution} b4-refused
+# ```{solution-start} b4-refused
 # :class: dropdown
-# None. A step is scored before its own observation exists, and no step follows. Refuse an
-# earlier one, and every step after it can move, and none before.
+# ```
+
+# %%
+for at in (len(run.steps) - 1, 4):
+    if at < len(run.steps) and run.steps[at].observations:
+        no = msgspec.structs.replace(run.steps[at], observations=(Observation(False, error="refused"),))
+        other = msgspec.structs.replace(run, steps=(*run.steps[:at], no, *run.steps[at + 1:]))
+        then = propagate(build(other, settings, alike), u, reliability=reliability)
+        moved = np.flatnonzero(np.abs(then.r - whole.r) > 5e-7) if len(then.r) == len(whole.r) else []
+        print(f"refused at step {at}: R changes at steps", ", ".join(map(str, moved)) or "(none)")
+
+# %% [markdown]
+# A step is scored before its own observation exists, so a refusal can only be heard by the steps after
+# it. No step follows the last one.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Without the cap
