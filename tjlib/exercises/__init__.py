@@ -13,7 +13,7 @@ import math
 from numbers import Real
 from typing import Any
 
-from tjlib.exercises import judging, testbed, warning  # noqa: F401 - they fill ASKED
+from tjlib.exercises import judging, testbed, together, warning  # noqa: F401 - they fill ASKED
 from tjlib.exercises.asked import ASKED, RIGHT
 from tjlib.trace import InputError
 
