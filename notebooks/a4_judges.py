@@ -80,7 +80,7 @@ from textwrap import shorten
 import numpy as np
 import pandas as pd
 
-from tjlib import live, promptview, store, tables
+from tjlib import store, tables
 from tjlib.charts import judges as figures
 from tjlib.charts import judging
 from tjlib.charts.show import show
@@ -101,6 +101,7 @@ from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import floors, metrics
+from tjlib.studies import live, promptview
 from tjlib.trace import STATUSES, Call, InputError, Observation, Step, Trajectory, Verdict
 
 # %% tags=["hide-input"]

@@ -79,12 +79,12 @@ from tjlib.charts import organic as charts
 from tjlib.charts.show import show
 from tjlib.desk import oracle, world
 from tjlib.desk.testbed import judged_set
-from tjlib.driven import load
 from tjlib.judges.agent import MAX_STEPS
 from tjlib.measure import endings, organic
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.prevalence import deployed
 from tjlib.measure.table import table
+from tjlib.studies.driven import load
 from tjlib.trace import FAULT_TYPES, InputError
 
 counted_by_paper = organic.printed(store.published("trajectory_judge_numbers"))

@@ -90,7 +90,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, across, sentences, store, tables
+from tjlib import sentences, store, tables
 from tjlib.charts import ablation as charts
 from tjlib.charts import analysis
 from tjlib.charts.show import show
@@ -98,6 +98,7 @@ from tjlib.measure.compare import rank_correlation
 from tjlib.measure.ranking import average_precision, best_f1, chance
 from tjlib.measure.wins import changes, direction
 from tjlib.sentences import change, listed
+from tjlib.studies import ablation, across
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.signals import Local
 

@@ -88,26 +88,14 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import (
-    across,
-    benchmark,
-    bymodel,
-    features,
-    material,
-    packaged,
-    picktable,
-    rivals,
-    scoring,
-    sentences,
-    store,
-    tables,
-)
+from tjlib import features, material, packaged, scoring, sentences, store, tables
 from tjlib.charts import analysis, signals
 from tjlib.charts.benchmark import differences
 from tjlib.charts.show import show
 from tjlib.measure import printed
 from tjlib.measure.inside import LEAST, MEAN
 from tjlib.measure.ranking import auroc
+from tjlib.studies import across, benchmark, bymodel, picktable, rivals
 from tjlib.uncertainty.methods import METHODS
 
 AGAINST = [("rupa_structural", "n_steps"), ("rupa_structural", "flat"), ("rupa", "n_steps"),

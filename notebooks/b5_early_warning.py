@@ -79,13 +79,14 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import across, prefixes, sentences, store, tables
+from tjlib import sentences, store, tables
 from tjlib.charts import warning
 from tjlib.charts.show import show
 from tjlib.measure import by_task
 from tjlib.measure.early import alarms, bins, precisions
 from tjlib.measure.wins import changes
 from tjlib.sentences import change, listed
+from tjlib.studies import across, prefixes
 from tjlib.uncertainty.crossfit import half
 
 log = material.load(given.traces, [], given.embedder, given.signal)

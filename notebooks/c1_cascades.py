@@ -79,13 +79,14 @@ given = chapter.check(
 # %% tags=["hide-input"]
 import pandas as pd
 
-from tjlib import cascading, tables
+from tjlib import tables
 from tjlib.charts import analysis
 from tjlib.charts import cascades as charts
 from tjlib.charts.show import show
 from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascades
 from tjlib.measure.wins import direction
 from tjlib.sentences import change
+from tjlib.studies import cascading
 from tjlib.uncertainty.graph import build
 
 CALLED = {"known": "known", "invented": "invented", "wrong_tool": "repeated call",

@@ -82,7 +82,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import freelogs, freeset, sentences, store, tables
+from tjlib import sentences, store, tables
 from tjlib.charts import beside
 from tjlib.charts import free as charts
 from tjlib.charts.show import show
@@ -93,6 +93,7 @@ from tjlib.measure.attribution import attribution, exact_share
 from tjlib.measure.rates import exact_rates
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import metrics
+from tjlib.studies import freelogs, freeset
 from tjlib.uncertainty.parameters import Parameters
 
 SEVEN = "judged set"

@@ -95,12 +95,13 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import improving, material, tables
+from tjlib import material, tables
 from tjlib.charts import analysis
 from tjlib.charts import improving as charts
 from tjlib.charts.show import show
 from tjlib.material import PUBLIC as CALLED
 from tjlib.measure.panels import measured
+from tjlib.studies import improving
 from tjlib.uncertainty.choose import CRITERIA, halves
 from tjlib.uncertainty.habits import disagreement
 from tjlib.uncertainty.recipes import PRINTED, recipes

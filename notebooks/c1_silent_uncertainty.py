@@ -82,7 +82,8 @@ draws: int = 1_000  # resamples of whole cases behind each interval
 seed: int = 0  # seed of all that is drawn
 
 # %% tags=["hide-input"]
-from tjlib import chapter, oncases
+from tjlib import chapter
+from tjlib.studies import oncases
 
 given = chapter.check(
     globals(), signal=oncases.SIGNALS,
@@ -95,7 +96,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, features, sentences, store, tables
+from tjlib import features, sentences, store, tables
 from tjlib.charts import analysis
 from tjlib.charts import cases as charts
 from tjlib.charts.show import show
@@ -106,6 +107,7 @@ from tjlib.measure.kinds import trio
 from tjlib.measure.located import WHAT, located
 from tjlib.measure.table import table
 from tjlib.measure.union import alarms, union
+from tjlib.studies import ablation
 from tjlib.trace import FAULT_TYPES
 from tjlib.uncertainty.crossfit import half
 from tjlib.uncertainty.graph import build

@@ -85,7 +85,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import live, procedures, promptview, scoring, store, tables, yourlog
+from tjlib import procedures, scoring, store, tables
 from tjlib.charts import graph as graphs
 from tjlib.charts import yours as figures
 from tjlib.charts.show import show
@@ -95,6 +95,7 @@ from tjlib.packaged import data_folder
 from tjlib.runpage import lines, summary
 from tjlib.runpage.opened import propagated, row
 from tjlib.runpage.texts import plain
+from tjlib.studies import live, promptview, yourlog
 from tjlib.trace import InputError
 from tjlib.uncertainty.similarity import similarity
 
