@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tjlib import freelogs, freeset
+from tjlib.studies import freelogs, freeset
 from tjlib.trace import InputError
 
 HERE = Path(__file__).parent

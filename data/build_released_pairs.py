@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tjlib import oncases, store
+from tjlib import store
 from tjlib.measure.ahead import score_pairs
 from tjlib.measure.parents import SURVIVAL
 from tjlib.measure.table import table
 from tjlib.measure.union import alarms
-from tjlib.oncases import Cases, wide
+from tjlib.studies import oncases
+from tjlib.studies.oncases import Cases, wide
 from tjlib.uncertainty.crossfit import half
 
 #: Scores that read no probabilities, which the release has none of.

@@ -14,19 +14,22 @@
 # %% [markdown]
 # # Ground truth without annotation
 #
-# **The claim.** To test a judge you must know what is true of each {term}`trajectory`. If people label
-# them, the labels are one more judge. Here nobody labels anything: a scripted agent solves each
-# case correctly, one known step is broken, and the broken script is run again. This chapter
-# builds the testbed of section 3 and Appendices A to C of the *trajectory-judge* paper
-# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and measures what its paper states.
+# **The claim.** The faults in this part of the book are known because they were put there, not because
+# somebody found them. To test a {term}`judge` - anything that reads what an agent did and says whether
+# it went wrong - you must know the truth about each {term}`trajectory`, the record of the agent's calls
+# and of what came back. If people supply that truth, they are one more judge. Here a script solves each
+# case correctly, one step is broken on purpose, and the broken script is run again. This chapter
+# rebuilds the {term}`testbed` of section 3 and Appendices A to C of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and measures what the paper says of it.
 #
 # ```{admonition} In one minute
-# The desk does what it is told, also when it should not. A separate checker knows the procedure.
-# From {glue:text}`a3-cases` cases come {glue:text}`a3-total` trajectories:
-# {glue:text}`a3-clean` clean, {glue:text}`a3-silent` with a fault after which the case still ended
-# as it should (**{term}`silent <silent fault>`**), {glue:text}`a3-loud` with one after which it did not (**{term}`loud <loud fault>`**). The
-# paper's checker catches four of the six types always and two never. One of the two is out of its
-# reach; the other is one missing rule.
+# The desk in this testbed does as it is told, even when it should not; a separate checker knows the
+# procedure. From {glue:text}`a3-cases` cases we make {glue:text}`a3-total` trajectories:
+# {glue:text}`a3-clean` are clean, {glue:text}`a3-silent` hold a fault after which the case still ended
+# as it should (a **{term}`silent <silent fault>`** fault), and {glue:text}`a3-loud` hold one after which
+# it did not (a **{term}`loud <loud fault>`** fault). Of the six types of fault the checker catches four
+# every time and two never. One of those two is out of its reach, because it sits in a sentence; the
+# other is missed only for want of one rule.
 # ```
 
 # %% tags=["parameters"]
@@ -66,13 +69,17 @@ chapter.number("a3-cases", len({x.instance_id for x in labels}), 0)
 # %% [markdown]
 # ## A desk that lets you do the wrong thing
 #
-# The world is a support desk with seven tools. A customer asks for a refund; the agent must find
-# out who they are, look at the order and at the policy, ask whether a refund is due, then pay
-# exactly that or hand the case over, and reply. The desk is **permissive**: `issue_refund`
-# refuses only an unknown order, a second refund, and an amount of zero, less, or more than the
-# order's total. It does not care whether anybody checked eligibility - a payment service does not
-# either. On a desk that enforced the procedure the missing check, the wrong amount and the early
-# stop could not happen, and what is left of silence would be words.
+# The world is a support desk with seven tools. A customer asks for a refund. The agent must find out
+# who the customer is, look up the order, read the policy, ask whether a refund is due, then pay exactly
+# that sum or hand the case over, and reply.
+#
+# The desk is **permissive**. Its tool `issue_refund` refuses an unknown order, a second refund, and an
+# amount that is zero, negative, or more than the order's total. It does not care whether anybody checked
+# that a refund was due, and neither does a real payment service. This is deliberate: a desk that
+# enforced its procedure would not go on after a skipped check, with a wrong amount or with the policy
+# unread, and of the silent faults below only the invented sentence would be left.
+#
+# The first table lists the tools. (Tables that carry a number carry the paper's.)
 
 # %% tags=["hide-input"]
 table5 = pd.DataFrame(
@@ -82,24 +89,29 @@ tables.show(table5, "Table 5. The seven tools, and the arguments the checker tra
             "goal or to an earlier observation.", "tjlib.desk.world, after the paper's Appendix A")
 
 # %% [markdown]
-# The procedure is eight sentences long, and everybody gets the same ones: the agent, the checker
-# that was written after them, and later the judges.
+# The procedure has eight points, and everybody gets the same ones: the agent, the checker, which was
+# written after them, and later the judges.
 
 # %% tags=["hide-input"]
 tables.show(
     pd.DataFrame({"point": range(1, len(world.PROCEDURE) + 1), "the agent must": world.PROCEDURE}),
-    "The procedure.", "verbatim from the paper's Appendix D")
+    "The procedure that the agent must follow.", "verbatim from the paper's Appendix D")
 
 # %% [markdown]
 # ## One case, solved and broken
 #
-# The **{term}`oracle`** is a fixed script of six calls with one branch: refund if the eligibility check
-# says so, else escalate. The **injector** changes that list of calls at one step and replays it
-# on a fresh desk, so every observation after the edit is what the desk really answers to it.
-# {numref}`fig-a3-strips` shows one case and all the faults it can host, the labelled step marked.
-# Hover over a step, or open the table below the figure, to see its call and what came back.
+# The **{term}`oracle`** is a fixed script of six calls with one branch: it refunds if the eligibility
+# check says so, and hands the case over if not. The **injector** changes that list of calls at one step
+# and replays it on a fresh desk, so everything observed after the edit is what the desk really answers.
+# The result is called a {term}`mutant`, and its {term}`label` records the step, the type of fault, and
+# whether the outcome survived.
+#
+# {numref}`fig-a3-strips` shows one case: the oracle's trajectory on top, and below it every mutant that
+# the case can host. The coloured step is the one the label names. The heading of each strip says whether
+# the fault is silent or loud, and which of the checker's rules it breaks; the rules are listed further
+# down. Hover over a step, or open the table below the figure, to see the call and what came back.
 
-# %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its single-fault mutants, step by step. The labelled step carries the colour of its survival; the heading names the checker's finding.", "name": "fig-a3-strips"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "One case: the oracle's trajectory and its mutants, step by step. Coloured: the step that the label names, by whether the outcome survived. Heading: type of fault, silent or loud, and the rules of the checker that it breaks.", "name": "fig-a3-strips"}} tags=["hide-input"]
 SHORT = {"get_customer": "who", "lookup_order": "order", "get_policy": "policy",
          "check_eligibility": "due?", "issue_refund": "refund", "escalate": "hand on",
          "reply": "reply"}
@@ -130,31 +142,33 @@ show(
 )
 
 # %% [markdown]
-# Read each strip against the oracle's. They agree up to the label and differ at it, with one
-# exception: `premature_stop` is labelled at the last step it took, which is still the oracle's, and
-# what is wrong is that nothing follows. In `skipped_precondition` everything after the deleted
-# check moves up by one, and the label is the index where the check should have been. Beside the
-# oracle's, the headings of `wrong_tool` and `unsupported_claim` end in *fires no rule*: a second
-# look-up of the order is a legal call, and an invented sentence in the reply is prose. (The paper
-# says that each mutation breaks exactly one rule. `premature_stop` breaks two at once: there is no
-# reply, and no refund or escalation.)
+# Read each strip against the oracle's. The two agree up to the label and differ at it, with one
+# exception: `premature_stop` is labelled at the last step it took. That step is still the oracle's own,
+# and what is wrong is that nothing follows it. In `skipped_precondition` everything after the deleted
+# check moves up by one, and the label names the place where the check should have been.
+#
+# Two mutants break no rule. In `wrong_tool` the agent looks the order up a second time, which is a legal
+# call, and in `unsupported_claim` the fault is a sentence. The paper says that its mutations are built
+# to break exactly one rule; besides these two, which break none, `premature_stop` breaks two at once:
+# there is no reply, and neither a refund nor a hand-over.
 #
 # ## What the checker can and cannot say
 #
-# The checker walks a trajectory once, from left to right. It keeps a pool of *grounded* values -
-# the two facts of the goal, then every value that a successful call brought - and asks eight
-# questions about arguments, order, amounts, identity and endings. Failed calls ground nothing.
+# The checker walks through a trajectory once, from the first step to the last. It keeps a pool of
+# *grounded* values: the two facts of the goal (an e-mail address and an order number), and every value
+# that a successful call has returned. A failed call grounds nothing. At each step it asks eight
+# questions, about arguments, order, amounts, identity and endings.
 
 # %% tags=["hide-input"]
 tables.show(
     pd.DataFrame([(n, what, kind) for n, (what, kind) in rules.RULES.items()],
-                 columns=["rule", "is broken by", "and says"]),
-    "The checker's rules, in order of priority; it reports the first at the earliest step.",
+                 columns=["rule", "is broken by", "which the checker calls"]),
+    "The checker's rules, in order of priority. It reports the first one broken at the earliest step.",
     "tjlib.desk.rules, after the paper's Appendix B")
 
 # %% [markdown]
-# Table 1 states what each fault does; the last two columns were measured on this page, by running
-# the checker over the judged set.
+# Table 1 says what each fault does. Its last two columns were measured on this page, by running the
+# checker over all the trajectories that we give to the judges.
 
 # %% tags=["hide-input"]
 EDITS = {
@@ -173,12 +187,12 @@ judged["typed"] = [v.failure_type == kind for v, kind in zip(judged["verdict"], 
 grouped = judged.dropna(subset="type").groupby("type")
 table1 = grouped.agg(step=("step", "first"), flagged=("flagged", "mean"), typed=("typed", "mean"))
 table1.insert(0, "edit", pd.Series(EDITS))
-table1.insert(2, "survival", grouped["survival"].agg(lambda s: " and ".join(sorted(set(s)))))
+table1.insert(2, "silent or loud", grouped["survival"].agg(lambda s: " and ".join(sorted(set(s)))))
 table1["step"] = table1["step"].astype(int)
 tables.show(
     table1.loc[list(FAULT_TYPES)].rename_axis("type"),
-    "Table 1. The six faults; step of the label (0-based); share the checker flags and types "
-    "correctly (1 is best).", built)
+    "Table 1. The six faults: what each does, the labelled step (counted from 0), silent or loud, "
+    "and the share that the checker flags and calls by the right type (1 is best).", built)
 
 # %% tags=["hide-input"]
 chapter.number("a3-false", int(judged.loc[judged["type"].isna(), "flagged"].sum()), 0)
@@ -192,22 +206,25 @@ for name, rows in (("wrong", kinds == "wrong_tool"), ("clean", kinds == "clean")
     chapter.text(f"a3-ninth-{name}", f"{unread[rows].sum()} of {rows.sum()}")
 
 # %% [markdown]
-# On the clean trajectories the checker raises {glue:text}`a3-false` {term}`false alarms <false alarm>`. It never sees
-# {glue:text}`a3-never`. The paper calls both zeros structural: no rule expresses what a tool was
-# meant for, and none reads a sentence. For the sentence that stands. For `wrong_tool` it does not:
-# the third point of the procedure says to read the policy, the checker has no rule for it, and a
-# ninth one - *the policy was never read* - flags {glue:text}`a3-ninth-wrong` of the wrong_tool
-# trajectories, {glue:text}`a3-ninth-other` of the other faults and {glue:text}`a3-ninth-clean` of
-# the clean runs. We keep the paper's eight, so that its numbers can be compared, and put the
-# sentence on trial in [the audit](a9_claims).
+# The checker raises {glue:text}`a3-false` {term}`false alarms <false alarm>` on the clean trajectories.
+# It never sees {glue:text}`a3-never`. The paper calls both zeros structural: no rule says what a tool is
+# meant for, and no rule reads a sentence.
+#
+# For the invented sentence that is so. For `wrong_tool` it is not. The third point of the procedure says
+# to read the policy, and the checker simply has no rule for it. A ninth rule - *the policy was never
+# read* - flags {glue:text}`a3-ninth-wrong` of the `wrong_tool` trajectories,
+# {glue:text}`a3-ninth-other` of the other faults and {glue:text}`a3-ninth-clean` of the clean runs. We
+# keep the paper's eight rules so that its numbers can be compared with ours, and put its sentence on
+# trial in [the audit](a9_claims).
 #
 # ## The judged set
 #
-# {numref}`fig-a3-composition` shows what the judges get. Three types leave the outcome intact by
-# construction, two break it, and `skipped_precondition` does one or the other: at full price the
-# refunded total happens to be right, under a restocking fee it is too much.
+# {numref}`fig-a3-composition` shows what the judges are given: look for the one bar with two colours.
+# Three types of fault leave the outcome intact by construction and two break it.
+# `skipped_precondition` does one or the other, because it refunds the order's total without asking: at
+# full price that happens to be right, and under a restocking fee it is too much.
 
-# %% mystnb={"figure": {"caption": "The judged set: trajectories by type of fault and by whether the customer-visible outcome survived.", "name": "fig-a3-composition"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The judged set: trajectories by type of fault and by whether the outcome that the customer sees survived.", "name": "fig-a3-composition"}} tags=["hide-input"]
 cells = pd.DataFrame({"fault": [x.failure_type or "none" for x in labels], "role": survival})
 cells = cells.value_counts().rename("n").reset_index()
 order = {name: i for i, name in enumerate(("none", *FAULT_TYPES))}
@@ -226,33 +243,37 @@ chapter.number("a3-restocking", int(strata.loc["restocking", "all"]), 0)
 tables.show(strata, "The judged set by kind of case (stratum).", built)
 
 # %% [markdown]
-# The set is not balanced over kinds of case ({term}`strata <stratum>`): {glue:text}`a3-restocking` of its trajectories are
-# restocking cases, because one fault can live nowhere else. Remember it when a judge looks good
-# on loud faults: it may be good at restocking cases.
+# The cases come in six kinds ({term}`strata <stratum>`), and the set is not balanced over them.
+# {glue:text}`a3-restocking` of its trajectories are cases with a restocking fee, because
+# `ignored_observation` can live nowhere else and the loud half of `skipped_precondition` cannot either.
+# Remember this when a judge looks good on loud faults: it may only be good at restocking cases.
 #
 # ```{admonition} Where we depart from the release
-# :class: note
-# - **Thoughts.** In the released trajectories the edited step of four types also has a thought of
-#   its own, so a judge could spot those faults by wording. Here it depends on the tool alone.
-# - **Ids.** The release's ids spell the fault (`INS-00010-wrong_tool`) and its order numbers count
-#   the cases. Ours say nothing.
-# - **Order.** The paper shuffles. We interleave the design cells, so that any prefix holds each of
-#   them in proportion - a judge run stopped early is still a stratified sample.
-# - **Replies.** The release's *clean* replies promise a payment within some working days, or a call
-#   from a specialist. No observation supports either, so by the eighth point of the procedure they
-#   are not quite clean. Ours assert what the desk said and nothing else.
-# - **Texts.** Thoughts, replies and error messages are our wording; the goal, the procedure, the
-#   four invented sentences and the premature answer are the paper's, word for word.
+# :class: note dropdown
+# - **Thoughts.** In the released trajectories of four types the edited step also carries a thought of
+#   its own, so a judge could spot those faults by their wording. Here the thought depends on the tool
+#   alone.
+# - **Ids.** The release's ids spell out the fault (`INS-00010-wrong_tool`), and its order numbers count
+#   the cases. Ours give nothing away.
+# - **Order.** The paper shuffles. We interleave the {term}`design cells <design cell>`, so that the first
+#   so many trajectories hold each cell in proportion, and a judge that is stopped early has still seen a
+#   stratified sample.
+# - **Replies.** The release's *clean* replies promise a payment within five working days, or a call from
+#   a specialist. Nothing the agent observed supports either, so by the eighth point of the procedure they
+#   are not quite clean. Ours say what the desk said and nothing else.
+# - **Texts.** The thoughts, replies and error messages are worded by us. The goal, the procedure, the four
+#   invented sentences and the premature answer are the paper's, word for word.
 # ```
 #
 # ## What would change our mind
 #
-# - A fault labelled silent after which the money or the ticket is wrong. Silent says no more than
-#   that they are right: a customer who waits for a courier that nobody sent will notice well enough.
-# - A clean trajectory that breaks the procedure. The tests run the oracle over 3,000 cases and
-#   find none; one counter-example would undo every false-alarm rate in this book.
-# - Real faults come in cascades; these come one at a time. [The results](a6_results) measure what a
-#   judge *can* catch, not how often it will have to.
+# - A fault labelled silent after which the money or the ticket is wrong. Silent means that these two are
+#   right, and no more: a customer who waits for a courier that nobody sent will notice soon enough.
+# - A clean trajectory that breaks the procedure. The tests run the oracle over 3,000 cases and find
+#   none; a single counter-example would undo every false-alarm rate in this book.
+# - Evidence that single faults are no guide to real ones. Real faults come in cascades and these come one
+#   at a time, so [the results](a6_results) measure what a judge *can* catch, not how often it will have
+#   to.
 #
 # ## Exercises
 #
@@ -279,8 +300,8 @@ for broken in rules.check(run):
     print(f"step {broken.step}, rule {broken.rule}: {broken.message}")
 
 # %% [markdown]
-# The invented SKU is an argument of the call that reads the policy. The rule asks of each traced
-# argument where it came from, and it is asked before the desk answers.
+# The invented SKU is an argument of the call that reads the policy. The rule asks where each traced
+# argument came from, and it asks before the desk has answered.
 #
 # ```{solution-end}
 # ```
@@ -300,11 +321,11 @@ from tjlib.desk.faults import hosts
 
 for number, some in enumerate(islice(world.instances(given.seed), 3)):
     missing = [kind for kind in FAULT_TYPES if not hosts(some, kind)]
-    print(number, some.stratum, "cannot host", ", ".join(missing) or "nothing less")
+    print(number, some.stratum, "cannot host " + ", ".join(missing) if missing else "can host all six")
 
 # %% [markdown]
-# A fault needs something to break. Where the check authorises the full price there is no observation
-# to ignore, and where no refund is due there is none to pay without asking.
+# A fault needs something to break. Where the check authorises the full price, there is no observation to
+# ignore. Where no refund is due, there is none that could be paid without asking.
 #
 # ```{solution-end}
 # ```
@@ -312,8 +333,9 @@ for number, some in enumerate(islice(world.instances(given.seed), 3)):
 # ```{exercise} A second rule
 # :label: a3-second
 # :nonumber:
-# `skipped_precondition` rewrites the amount to the order's total. Under a restocking fee, which
-# second rule would fire if it kept the amount, and what would that do to a confusion matrix?
+# `skipped_precondition` rewrites the amount to the order's total. Suppose it kept the amount. Under a
+# restocking fee, which second rule would fire, and what would that do to a table of true types against
+# named types?
 # ```
 
 # %%
@@ -336,8 +358,8 @@ for broken in rules.check(Trajectory("kept", fee.goal, steps_kept, "")):
     print(f"step {broken.step}, rule {broken.rule} ({broken.failure_type}): {broken.message}")
 
 # %% [markdown]
-# Nothing the agent saw holds that amount, so it has no source. The checker reports the first rule at
-# a step, and a column of the confusion matrix would fill with faults of another name.
+# The agent has seen that amount nowhere, so it has no source. The checker reports the first rule broken
+# at a step, and the skipped checks would be counted under the name of another fault.
 #
 # ```{solution-end}
 # ```
@@ -345,13 +367,13 @@ for broken in rules.check(Trajectory("kept", fee.goal, steps_kept, "")):
 # ```{exercise} A seventh fault
 # :label: a3-seventh
 # :nonumber:
-# Write down a seventh fault that no rule can see. At which step would you label it?
+# Invent a seventh fault that no rule can see. At which step would you label it?
 # ```
 #
 # ```{solution-start} a3-seventh
 # :class: dropdown
 # ```
-# There are many. One: the policy is read, but only after the money has moved.
+# There are many. In this one the policy is read, but only after the money has moved.
 
 # %%
 order = (0, 1, 3, 4, 2, 5)  # the oracle's calls, the policy after the refund
@@ -361,7 +383,7 @@ print("rules broken:", len(rules.check(Trajectory("late", fee.goal, late, ""))))
 print("outcome as it should be:", outcome == world.expected_outcome(fee))
 
 # %% [markdown]
-# Every argument has a source, the check was made, the amount is right. The label belongs to the step
+# Every argument has a source, the check was made, and the amount is right. The label belongs to the step
 # that moves the money: up to there the policy could still have been read.
 #
 # ```{solution-end}
@@ -370,8 +392,8 @@ print("outcome as it should be:", outcome == world.expected_outcome(fee))
 # ```{exercise} Another seed
 # :label: a3-silent
 # :nonumber:
-# A set of the same size is built with seed 8 (`tjlib testbed --seed 8 --out DIR`). How many of its
-# faults will be silent? What else is equal to the set of seed 7, and what is not?
+# Build a set of the same size with seed 8 (`tjlib testbed --seed 8 --out DIR`). How many of its faults
+# will be silent? What else will be the same as with seed 7, and what will not?
 # ```
 
 # %%
@@ -392,9 +414,13 @@ for other in (7, 8):
     print(f"seed {other}: {split}; by kind of case {kinds_of_case}")
 
 # %% [markdown]
-# What the design fixes is equal: so many of each type, half of `skipped_precondition` silent. So is the
-# mix of kinds of case, for cases are dealt to the kinds in turn, and a fault takes the next one that can
-# host it. Customers, orders and amounts are drawn anew.
+# Whatever the design fixes is the same: so many faults of each type, and half of `skipped_precondition`
+# silent. So is the mix of kinds of case, because cases are dealt to the kinds in turn and a fault takes
+# the next one that can host it. Customers, orders and amounts are drawn anew.
 #
 # ```{solution-end}
 # ```
+
+# %% [markdown]
+# **Next:** the trajectories are ready, so somebody has to judge them. [Two judges](a4_judges) are given
+# the same model and different prompts.

@@ -14,35 +14,34 @@
 # %% [markdown]
 # # A number is an answer to a question
 #
-# **The claim.** Every score of a judge is a fraction: some trajectories counted on top, some
-# below the line, and the others not at all. Which ones are counted is the question the score
-# answers; the others are what it is blind to. An interval answers a question too - what if *other
-# trajectories of the same design* had been drawn - and no wider one. This chapter takes the
+# **The claim.** Every score of a {term}`judge` is a fraction. It counts some {term}`trajectories
+# <trajectory>` on top, some below the line, and looks away from the rest. Which ones it counts is the
+# question it answers, and the rest is what it is blind to. An interval answers a question too: what if
+# *other trajectories of the same design* had been drawn? It answers no wider one. This chapter takes the
 # scores of section 5 and Appendix F of the *trajectory-judge* paper
-# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and works each of them by hand, on verdicts
-# that you can edit.
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) and works each of them by hand, on verdicts that
+# you can edit.
 #
 # ```{admonition} In one minute
-# On the rows below the judge has an F1 of {glue:text}`a5-f1`; a judge that flags everything has
+# On the rows below the judge has an F1 of {glue:text}`a5-f1`, and a judge that flags everything has
 # {glue:text}`a5-f1-floor`. The same rows give a recall of {glue:text}`a5-recall`, a recall on silent
-# faults (those that left the outcome right) of {glue:text}`a5-silent`, false alarms
-# {glue:text}`a5-alarm`: four questions, four answers. On the verdicts of the paper's judges the same
-# care moves conclusions. An ensemble lets the step judge, which sees every step, vote three times;
-# one pass is that judge once. How far stated confidence and right verdicts lie apart differs between
-# the two by {glue:text}`a5-ece-gap` if confidences are sorted into ten equal bins and by
-# {glue:text}`a5-value-gap` with a bin for each stated value. And where one run in
-# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours` of the alarms of the outcome judge,
-# which sees only the reply, would be faults.
+# faults (those that left the outcome right) of {glue:text}`a5-silent`, and a false-alarm rate of
+# {glue:text}`a5-alarm`: four questions, four answers. The same care moves conclusions about the paper's
+# judges. Whether a judge that sees every step is worse calibrated when asked three times than when asked once
+# depends on how its confidences are sorted into bins: the difference in error is {glue:text}`a5-ece-gap` in ten equal bins and
+# {glue:text}`a5-value-gap` with one bin for each stated value. And where one run in
+# {glue:text}`a5-one-in` is faulty, {glue:text}`a5-ppv-yours` of the alarms of a judge that sees only the
+# reply would be faults.
 # ```
 
 # %% [markdown]
 # ## A few verdicts
 #
-# Each row is one trajectory. Before the bar stands what is true of it: `clean`, or the type of
-# fault, whether the outcome survived it (`silent`) or not (`loud`), and the step, counted from 0.
-# After the bar stands what the judge said: `clean` or `faulty`, in the second case with a type and
-# a step (`-` if it named none), and how sure it was. Change a row in a live notebook, run all, and
-# everything on the page follows; a row that cannot be read is named. On the command line:
+# Each row below is one trajectory. Before the bar stands what is true of it: `clean`, or the type of
+# fault, whether the outcome survived it (`silent`) or not (`loud`), and its step, counted from 0. After
+# the bar stands what the judge said: `clean`, or `faulty` with a type and a step (`-` if it named none),
+# and how sure it was. Change a row in a live notebook and run everything: the whole page follows. Or, on
+# the command line:
 #
 # ```bash
 # tjlib rerun a5_measures -p rows "clean | clean 0.9, wrong_tool silent 2 | faulty - - 0.7"
@@ -132,11 +131,11 @@ tables.show(example, "The worked example. A verdict is right if its faulty or cl
 # %% [markdown]
 # ## Which rows count
 #
-# {numref}`fig-a5-counts` is the chapter in one picture. A filled box is a row in the numerator, a
-# pale box a row that is only in the denominator, and where there is no box the score does not
-# look. Read it line by line: *{term}`recall`* walks over the faults, the *{term}`false-alarm rate`* over the clean
-# runs, and *{term}`precision`* over whatever the judge chose to flag. In the rows as printed no line covers
-# everything - save {term}`coverage`, which does not ask whether the answer was right.
+# {numref}`fig-a5-counts` is the chapter in one picture. A filled box is a row in the numerator, a pale
+# box is a row in the denominator only, and where there is no box the score does not look. Read it line by
+# line: *{term}`recall`* walks over the faults, the *{term}`false-alarm rate`* over the clean runs, and
+# *{term}`precision`* over whatever the judge chose to flag. In the rows as printed, no line covers
+# everything except {term}`coverage`, which does not ask whether the answer was right.
 
 # %% mystnb={"figure": {"caption": "Which rows each score counts, and its value. Filled: in the numerator. Pale: only in the denominator. No box: not counted. Data: the rows typed in at the top of this page.", "name": "fig-a5-counts"}} tags=["hide-input"]
 NAMES = {
@@ -189,13 +188,19 @@ tables.show(worked, "Each score as a fraction of the rows. In F1 a row that is b
             "faulty counts twice, on top and below.", typed_in)
 
 # %% [markdown]
-# These fractions were counted row by row. The library gets the same scores from weighted sums,
-# which is what makes ten thousand resamples cheap; of {glue:text}`a5-compared` scores on this page
-# {glue:text}`a5-agree` agree between the two ways.
+# These fractions were counted row by row. The library gets the same scores from weighted sums, which is
+# what makes ten thousand resamples cheap; of the {glue:text}`a5-compared` scores in the figure,
+# {glue:text}`a5-agree` come out equal both ways.
 #
 # ## F1, and a judge that looks at nothing
 #
-# Precision and recall share their numerator, the hits. F1 puts both denominators together:
+# Precision and recall share their numerator, the hits: faults that were flagged. F1 adds up their two
+# denominators.
+#
+# ```{math}
+# :label: eq-a5-f1
+# F_1 = \frac{2 \times \text{hits}}{\text{flags} + \text{faults}}
+# ```
 
 # %%
 hits = sum(bool(v.faulty) and x.faulty for x, v in zip(true, said, strict=True))
@@ -205,10 +210,10 @@ f1 = 2 * hits / (flags + faults) if flags + faults else None
 print(f"F1 = 2 x {hits} / ({flags} flags + {faults} faults) = {f1 if f1 is None else round(f1, 3)}")
 
 # %% [markdown]
-# No clean run that was left alone is in that formula. So a set in which faults are common rewards
-# a judge for saying "faulty", whatever it saw. Three **{term}`floor <floor judge>`** judges show what looking at nothing
-# earns: one flags everything, one nothing, one tosses a coin with the set's own share of faults
-# (its counts are expected values, so nothing is drawn).
+# A clean run that was left alone appears nowhere in {eq}`eq-a5-f1`. So where faults are common, F1 rewards
+# a judge for saying "faulty", whatever it saw. Three **{term}`floor judges <floor judge>`** show what can
+# be earned by looking at nothing. One flags everything, one flags nothing, and one tosses a coin weighted
+# by the set's own share of faults (its counts are expected values, so nothing is drawn).
 
 # %% tags=["hide-input"]
 own, floor = scores.metrics(small), scores.floors(small)
@@ -234,24 +239,25 @@ chapter.number("a5-compared", len(other), 0)
 chapter.number("a5-agree", sum(other[m] == value[m] for m in other.index), 0)
 
 # %% [markdown]
-# On these rows the judge that flags everything {glue:text}`a5-floor-wins` ours on F1. It
-# beats nobody on false alarms, which is why a score is read in company: a recall beside the same
-# judge's false alarms, an F1 beside its floor.
+# On these rows the judge that flags everything {glue:text}`a5-floor-wins` ours on F1. It beats nobody on
+# false alarms, which is why a score is best read in company: a recall beside the same judge's false
+# alarms, and an F1 beside its floor.
 #
 # ## Where: denominators that depend on the judge
 #
-# *{term}`Step exact <step exact>`* is scored only where the judge flagged the row, the label has a step and the judge
-# named one. A judge that flags only what it is sure of, or names a step only when it is easy, gets
-# a small denominator of its own choice. On these rows step exact is {glue:text}`a5-exact`; over all
-# faults the same judge found and placed {glue:text}`a5-exact-all`. Neither is wrong. They answer
-# "can I trust the step it names?" and "how many faults will I find at their step?".
+# *{term}`Step exact <step exact>`* asks whether the judge named the right step. It is scored only where
+# the judge flagged the row, the label has a step, and the judge named one. A judge that flags only what it
+# is sure of, or names a step only when that is easy, gets a small denominator of its own choosing. On
+# these rows step exact is {glue:text}`a5-exact`, while over all faults the same judge found and placed
+# {glue:text}`a5-exact-all`. Neither is wrong. The first answers "can I trust the step it names?", the
+# second "how many faults will I find at their step?".
 #
 # ## What it was called
 #
-# *{term}`Type macro-F1 <type macro-F1>`* works out an F1 for each type and averages them, so that a rare type weighs as
-# much as a common one. Only faulty rows count: a false alarm is charged to precision once, not
-# here again. A flag without a type is a miss. A type that no label holds has no F1 and stays out
-# of the mean; calling a row by it still costs the row's true type.
+# *{term}`Type macro-F1 <type macro-F1>`* works out an F1 for each type of fault and averages them, so that
+# a rare type weighs as much as a common one. Only faulty rows count, because a false alarm has already
+# been charged to precision. A flag without a type is a miss. A type that no label holds has no F1 and
+# stays out of the mean, but calling a row by it still costs the row's true type.
 
 # %% tags=["hide-input"]
 kinds = typed(true, said)
@@ -265,13 +271,19 @@ tables.show(
     "F1 by type of fault, over the faulty rows (higher is better).", typed_in)
 
 # %% [markdown]
-# The mean over the types that labels hold is {glue:text}`a5-macro`.
+# The mean over the types that the labels hold is {glue:text}`a5-macro`.
 #
 # ## How sure: binned by hand
 #
-# The judge says how likely its own verdict is to be right. The *{term}`expected calibration error`* (ECE; {cite}`naeini2015,guo2017`)
-# sorts verdicts into ten equal bins by what was said, takes in each bin the distance between the
-# mean confidence and the share that was right, and averages these by the number of verdicts.
+# The judge also says how likely its own verdict is to be right. The *{term}`expected calibration error`*
+# (ECE; {cite}`naeini2015,guo2017`) sorts the verdicts into ten equal bins by this stated confidence. In
+# bin $b$ it takes the distance between the mean confidence $c_b$ and the share $a_b$ of verdicts that
+# were right, and averages these distances over the $N$ verdicts, $n_b$ of them in the bin.
+#
+# ```{math}
+# :label: eq-a5-ece
+# \text{ECE} = \frac{1}{N} \sum_{b=1}^{10} n_b \, |c_b - a_b|
+# ```
 
 # %%
 stated = ten[ten["sure"].notna()].astype({"sure": float, "right": float})
@@ -295,20 +307,29 @@ tables.show(
     typed_in)
 
 # %% [markdown]
-# The sum gives an ECE of {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The
-# *{term}`Brier score`* {cite}`brier1950` needs no bins: it is the mean of the last column of the worked example,
-# {glue:text}`a5-brier` here (the library: {glue:text}`a5-brier-library`). ECE is blind to
-# whether confidence tells right from wrong: a judge that always says its share of right verdicts,
-# {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And it can only be read
-# together with its bins - more on that below.
+# The last column, added up and divided by the number of verdicts as in {eq}`eq-a5-ece`, gives an ECE of
+# {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The *{term}`Brier score`* {cite}`brier1950` needs no bins: it is the mean
+# of the squares in the first table, {glue:text}`a5-brier` here (the library:
+# {glue:text}`a5-brier-library`).
+#
+# ECE is blind to whether confidence tells right from wrong. A judge that always states its own share of
+# right verdicts, {glue:text}`a5-right` here, has an ECE of zero and tells you nothing. And an ECE can only
+# be read together with its bins, as we shall see.
 #
 # ## A bound by hand
 #
-# The paper's step judge flagged none of {glue:text}`a5-paper-n` clean runs. Is its false-alarm rate
-# zero? The **{term}`Clopper-Pearson <Clopper-Pearson interval>`** interval {cite}`clopper1934`
-# asks which true rates would make such a count a rare event. Its upper end is the rate at which
-# seeing *so few* has a chance of 2.5 %, its lower end the rate at which seeing *so many* has. All
-# it takes is the binomial sum and a search.
+# The paper's step judge flagged none of {glue:text}`a5-paper-n` clean runs. Is its false-alarm rate zero?
+# The **{term}`Clopper-Pearson interval`** {cite}`clopper1934` asks which true rates would make such a
+# count a rare event. Its upper end is the rate $p$ at which seeing $k$ alarms *or fewer* among $n$ runs
+# has a chance of 2.5 %:
+#
+# ```{math}
+# :label: eq-a5-upper
+# \sum_{i=0}^{k} \binom{n}{i} \, p^i \, (1 - p)^{n-i} = 0.025
+# ```
+#
+# Its lower end is, likewise, the rate at which seeing $k$ or more has that chance. All it takes is this
+# sum and a search.
 
 # %%
 def at_most(k, n, rate):
@@ -330,8 +351,9 @@ def lower(k, n):
     return 1 - upper(n - k, n)
 
 # %% [markdown]
-# {numref}`fig-a5-tails` draws that search for the count given by the parameters `alarms` and
-# `clean_runs`: follow a curve down to the dashed line and read off the rate.
+# {numref}`fig-a5-tails` draws the search for the count in the parameters `alarms` and `clean_runs`. Follow
+# the curve, which is the left side of {eq}`eq-a5-upper` as the rate grows, down to the dashed line and
+# read off the rate.
 
 # %% mystnb={"figure": {"caption": "The chance of a count as extreme as the one seen, against the true rate. Where a curve meets the dashed level lies the bound. Data: the counts given as parameters.", "name": "fig-a5-tails"}} tags=["hide-input"]
 k, n = given.alarms, given.clean_runs
@@ -368,22 +390,23 @@ tables.show(
     f"{typed_in}; counts of the paper's Tables 3 and 6")
 
 # %% [markdown]
-# For the step judge the paper prints an upper bound of {glue:text}`a5-paper-bound`. These intervals
-# take trajectories as independent draws; whether that is so is the next question.
+# For the step judge the paper prints an upper bound of {glue:text}`a5-paper-bound`. These intervals take
+# trajectories to be independent draws; whether they are is a question for later.
 #
 # ## Resamples, drawn
 #
-# The paper uses such exact intervals for shares of exactly 0 or 1. For everything else - shares in
-# between, other scores, differences between judges - it uses the **{term}`bootstrap`** (section 5; {cite}`efron1979`). Take
-# the rows as they are, draw as many again *with replacement*, compute the score on what you drew;
-# repeat. How much the score moves is how much it owes to these rows and not to others like them.
-# The draw is **stratified**: it keeps the number of rows in each design cell - clean, and each type
-# of fault with its survival - because the design fixed those numbers and no other sample of the
-# same design would have others.
+# The paper uses exact intervals only for shares of exactly 0 or 1. For everything else - other shares,
+# other scores, differences between judges - it uses the **{term}`bootstrap`** (section 5;
+# {cite}`efron1979`). Take the rows as they are, draw as many again *with replacement*, compute the score on
+# what you drew, and repeat. How much the score moves shows how much it owes to these very rows.
 #
-# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, sorted by their score. The
-# number in a box is the row that was drawn: some come twice, some not at all. Count one strip
-# yourself.
+# The draw is **stratified**: it keeps the number of rows in each {term}`design cell` - clean, and each
+# type of fault split by whether the outcome survived - because the design fixed those numbers, and any
+# other sample of the same design would have the same.
+#
+# {numref}`fig-a5-strips` shows the first {glue:text}`a5-strips` draws, one a line, sorted by their score.
+# The number in a box is the row that was drawn: some rows come twice and some not at all. Compare the
+# lines at the top with those at the bottom: what did they draw?
 
 # %% tags=["hide-input"]
 weights, replicate = replicates(
@@ -421,9 +444,9 @@ chapter.number("a5-seed", given.seed, 0)
 chapter.number("a5-strips", strips, 0)
 
 # %% [markdown]
-# {numref}`fig-a5-distribution` gathers all {glue:text}`a5-draws` draws. Cut 2.5 % off either end
-# and what remains spans the **percentile interval**: for {glue:text}`a5-shown`,
-# {glue:text}`a5-interval`.
+# {numref}`fig-a5-distribution` gathers all {glue:text}`a5-draws` draws: each bar is a value of the score,
+# as high as its share of the draws. Cut 2.5 % off either end, and what remains spans the **percentile
+# interval**. For {glue:text}`a5-shown` it is {glue:text}`a5-interval`.
 
 # %% mystnb={"figure": {"caption": "How often resamples gave each value. Bars: all draws; hollow: those drawn above; diamond: the value on the rows as they are; thick line: percentile interval. Data: the rows typed in at the top of this page.", "name": "fig-a5-distribution"}} tags=["hide-input"]
 shares = pd.concat([
@@ -442,16 +465,16 @@ show(
 
 # %% [markdown]
 # Three limits of the method show even here. A cell with a single row is drawn as it is each time:
-# {glue:text}`a5-alone` never leaves a strip, so the bootstrap believes it. A share that was seen
-# at 0 or 1 cannot move at all: every resample of rows that were all flagged is all flagged, and the
-# interval would have no width. There the exact interval steps in; loud recall on these rows is
-# {glue:text}`a5-loud`, and the dagger says how it was made. And a handful of rows has few distinct
-# resamples: the bars are what the interval is made of.
+# {glue:text}`a5-alone` never changes from strip to strip, so the bootstrap takes it on trust. A share that
+# was seen at 0 or 1 cannot move at all, because every resample of rows that were all flagged is all
+# flagged; there the exact interval steps in. Loud recall on these rows is {glue:text}`a5-loud`, where a
+# dagger says that the interval is exact. And a handful of rows has few distinct resamples: the bars
+# are all that the interval can be made of.
 #
 # ## What the intervals are
 #
-# From here on the numbers are those of real judges. Over every score of this source, the interval
-# was made in one of these ways:
+# From here on the numbers are those of real judges. The next table says how each of their intervals was
+# made.
 
 # %% tags=["hide-input"]
 source = store.load(given.verdicts, labels=given.labels or None)
@@ -476,35 +499,38 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
                  else "(not judged here)")
 
 # %% [markdown]
-# *Structural* means: the judge is a set of rules and says the same of every trajectory in a design
-# cell, because each type of fault breaks the same rules in every case. Its rates are a property of
-# its code. An interval would pretend that another sample could change them.
+# *Structural* means that the judge is a set of rules and says the same of every trajectory in a design
+# cell. Its rates are a property of its code, and an interval would pretend that another sample could
+# change them.
 #
-# One draw serves all judges, so a *difference* of two is computed on the same trajectories each
-# time. That is what pairs it. The ensemble's F1 is {glue:text}`a5-f1-ensemble` and one pass has
-# {glue:text}`a5-f1-step`: taken alone, two intervals that overlap say little. The difference on the
-# shared draws is {glue:text}`a5-f1-delta`. In the published verdicts that interval is narrower than
-# either of the two, because what is hard for one is mostly hard for the other.
+# Every judge is scored on the same resample, so a *difference* between two is computed on the same
+# trajectories each time. That is what pairs it. The {term}`ensemble`, which asks the step judge three
+# times and takes the majority, has an F1 of {glue:text}`a5-f1-ensemble`; asking once has
+# {glue:text}`a5-f1-step`. That two such intervals overlap says little. The difference on the shared draws
+# is {glue:text}`a5-f1-delta`, and in the published verdicts that interval is narrower than either of the
+# two, because what is hard for one is mostly hard for the other.
 #
-# The same number can carry another interval in another chapter: here, where no dagger says
-# otherwise, it comes from {glue:text}`a5-draws` resamples inside the design cells with seed
-# {glue:text}`a5-seed`, while [the analysis](a7_analysis) gives single shares exact intervals and
-# draws pairs and strata in cells of their own.
+# ```{admonition} One number, two intervals
+# :class: note dropdown
+# The same number can carry another interval in another chapter. Here, where no dagger says otherwise, it
+# comes from {glue:text}`a5-draws` resamples inside the design cells with seed {glue:text}`a5-seed`;
+# [the analysis](a7_analysis) gives single shares exact intervals, and draws pairs and strata in cells of
+# their own.
 #
-# A share can also stay put in every resample away from 0 and 1: a judge that gives one verdict to
-# all runs of a cell leaves resampling nothing to draw. Such a share gets the exact interval, too
-# (our choice; no published figure needs it); an F1 or a difference of two rates is no share of
-# a fixed number of runs, and is shown without one.
+# A share can also stay put in every resample without being 0 or 1: a judge that gives one verdict to all
+# runs of a cell leaves nothing to draw. Such a share gets the exact interval, too. (That is our choice,
+# and no published figure needs it.) An F1, or a difference of two rates, is no share of a fixed number of
+# runs, and is shown without an interval then.
+# ```
 #
 # ## What they are not
 #
-# An interval belongs to a design: to the **unit** that is drawn, and to the **cells** whose sizes
-# are kept. Below are the same verdicts and the same score under four designs. The factor says how
-# wide the interval is against the paper's. Drawing freely lets the number of faults vary; keeping
-# only survival lets types of fault trade places; drawing **instances** takes a case with all its
-# trajectories, because a clean run and its mutants share a customer, an order and often a reply,
-# and are not independent. None of the designs helps a share seen at 0 or 1: a difference of which it
-# is one side takes it as certain, though alone it has an exact interval of some width.
+# An interval belongs to a design: to the **unit** that is drawn, and to the **cells** whose sizes are
+# kept. The next table shows the same score of the same verdicts under four designs, with the width of each
+# interval against the paper's, which comes first. Keeping only survival lets types of fault trade places.
+# Drawing freely lets the number of faults vary as well. Drawing **instances** takes each case with all its
+# trajectories, because a clean run and its {term}`mutants <mutant>` share a customer, an order and often a
+# reply, and are not independent.
 
 # %% tags=["hide-input"]
 plans = designs(whole, np.random.default_rng(given.seed), given.compared, draws=given.draws)
@@ -544,23 +570,22 @@ factor("a5-instance-factor", DESIGNS[3], OUTCOME)
 
 # %% [markdown]
 # For {glue:text}`a5-compared-name` of the step judge, keeping survival alone gives an interval
-# {glue:text}`a5-survival-factor`; of the outcome judge, {glue:text}`a5-outcome-survival-factor`. A
-# judge that catches nearly all of some types and nearly none of others hardly varies *within* a
-# type: its narrow interval says that the mix of types was held fixed, not that the judge is known
-# so well. Drawing whole instances changes two things at once, the unit and the cells, so compare it
-# with trajectories drawn freely. For the outcome judge, freely:
-# {glue:text}`a5-outcome-free-factor`; by instance: {glue:text}`a5-instance-factor`. For the step
-# judge, freely: {glue:text}`a5-free-factor`; by instance: {glue:text}`a5-step-instance-factor`. An
-# instance can make an interval narrower too: one that hosts several types of fault brings them all,
-# so the mix of types varies less than among trajectories drawn freely. The published table names no
-# instances; `-p verdicts released` has them, and so has any set built with `tjlib testbed`.
+# {glue:text}`a5-survival-factor`; for the outcome judge, {glue:text}`a5-outcome-survival-factor`. A judge
+# that catches nearly all of some types and nearly none of others hardly varies *within* a type. Its narrow
+# interval says that the mix of types was held fixed, not that the judge is known so well.
 #
-# Why instances matter can be seen on the worked example. Write every row down several times, as
-# if the same case had been run again with the same result. Nothing was learned, but a bootstrap
-# over rows does not know that, and its interval shrinks. Drawn by instance, copies go together and
-# the interval stays as it was. (An exact interval, with a dagger, takes rows as independent and
-# shrinks either way.) With each row written once an instance is one row; where the two draws differ
-# even then, it is because drawing instances keeps no cells.
+# Drawing instances changes the unit and drops the cells, so compare it with trajectories drawn freely. For
+# the outcome judge, freely: {glue:text}`a5-outcome-free-factor`; by instance:
+# {glue:text}`a5-instance-factor`. For the step judge, freely: {glue:text}`a5-free-factor`; by instance:
+# {glue:text}`a5-step-instance-factor`. (The published table names no instances. `-p verdicts released` has
+# them, and so has any set built with `tjlib testbed`. An interval by instance can even be narrower: an
+# instance that hosts several types of fault brings them all, so the mix of types varies less.)
+#
+# Why instances matter can be seen on the worked example. Write every row down four times, as if the same
+# case had been run again with the same result. Nothing was learned, but a bootstrap over rows does not
+# know that, and its interval shrinks. Drawn by instance, the copies go together and the interval stays as
+# it was. (Where the two differ even with each row written once, it is because drawing instances keeps no
+# cells. An exact interval, with a dagger, takes rows as independent and shrinks either way.)
 
 # %% tags=["hide-input"]
 def again(times):
@@ -583,22 +608,21 @@ tables.show(
     "repeated, drawn by trajectory and by instance.", typed_in)
 
 # %% [markdown]
-# What no resampling of these verdicts can tell:
+# And some things no resampling of these verdicts can tell:
 #
-# - **Another seed.** Cases, faults and their order come from one stream of random numbers, drawn
-#   once.
-# - **Another environment.** One desk, seven tools, six kinds of case.
+# - **Another seed.** Cases, faults and their order come from one stream of random numbers, drawn once.
+# - **Another environment.** There is one desk, with seven tools and six kinds of case.
 # - **Another model or build.** Each judge said what it said once, in one build, at one temperature.
-# - **Another mix.** The numbers of each type are the design's choice. A deployment has its own.
+# - **Another mix.** How many faults there are of each type is the design's choice. A deployment has its
+#   own mix.
 #
-# The paper says so in section 5: its intervals are conditional on "the fixed 400-trajectory
-# design". It is worth repeating each time one is quoted.
+# The paper says so itself in section 5: its intervals are conditional on "the fixed 400-trajectory
+# design".
 #
 # ## How many clean runs
 #
-# A false-alarm rate can only be bounded by clean runs. How many does it take? The exact binomial
-# answers both ways. First the number of clean runs that, with so many alarms among them, rule out
-# a rate:
+# A false-alarm rate can only be bounded by clean runs. How many does it take? The exact binomial answers
+# both ways. First, how many clean runs rule out a rate, if so many alarms are among them:
 
 # %% tags=["hide-input"]
 RATES, RUNS, SEEN = (0.10, 0.05, 0.02, 0.01, 0.001), (10, 30, 60, 100, 300, 1000), (0, 1, 2, 5)
@@ -609,7 +633,7 @@ tables.show(needed, "Clean runs needed to rule out a false-alarm rate (two-sided
             "exact binomial, tjlib.measure.planner")
 
 # %% [markdown]
-# Then the rate that a number of clean runs rules out:
+# Then, which rate a number of clean runs rules out:
 
 # %% tags=["hide-input"]
 excluded = pd.DataFrame(
@@ -622,16 +646,17 @@ tables.show(excluded, "The false-alarm rate ruled out by a number of clean runs 
             "exact binomial, tjlib.measure.planner")
 
 # %% [markdown]
-# The paper's {glue:text}`a5-paper-n` clean runs can rule out a rate above
-# {glue:text}`a5-bound-100`, no lower. To know that the false-alarm rate lies below the fault rate of
-# a deployment like yours, it takes {glue:text}`a5-need-yours` clean runs without one alarm.
+# With no alarm among them, the paper's {glue:text}`a5-paper-n` clean runs rule out a false-alarm rate
+# above {glue:text}`a5-bound-100`, and no lower one. If one run in {glue:text}`a5-one-in` is faulty where
+# you work, it takes {glue:text}`a5-need-yours` clean runs without a single alarm to know that the false-alarm
+# rate lies below that.
 #
 # ## Calibration hangs on the bins
 #
-# Ten equal bins are a choice. Below, the same verdicts are measured in fewer and more bins of equal
-# width, in bins of equal number, with one bin for each value that was stated, with no bins at all
-# (a smooth estimate), and by the Brier score. Where both are judged, the last column is the
-# difference between the ensemble and one pass, on the same resamples.
+# Ten equal bins are a choice. The next table measures the same verdicts in fewer and in more bins of equal
+# width, in bins of equal number, with one bin for each stated value, with no bins at all (a smooth
+# estimate), and by the Brier score. If both are judged, its last column is the difference between the
+# ensemble and one pass, on the same resamples.
 
 # %% tags=["hide-input"]
 MEASURES = {
@@ -667,25 +692,35 @@ for key, text in one_bin.items():
     chapter.text(f"a5-{key}", text)
 
 # %% [markdown]
-# The ensemble's calibration is "measurably worse", says section 7.4 of the paper, and in ten equal
-# bins the difference is {glue:text}`a5-ece-gap`. With one bin a value it is
-# {glue:text}`a5-value-gap`; in {glue:text}`a5-clear` of these {glue:text}`a5-ways` ways the interval
-# lies above zero. In the published verdicts the reason is in the bins: {glue:text}`a5-one-bin` of
-# the step judge's verdicts share one. Inside it, those stated at {glue:text}`a5-low` were right in
-# {glue:text}`a5-low-right` of the cases and those stated at {glue:text}`a5-high` in
-# {glue:text}`a5-high-right`: not sure enough and too sure, and in one bin the two cancel. An
-# ensemble of three has two values, in two bins, and nothing to cancel. A conclusion about
-# calibration should come with more than one way of measuring it.
+# The ensemble's calibration is "measurably worse", says section 7.4 of the paper, and in ten equal bins the
+# difference is {glue:text}`a5-ece-gap`. With one bin a value it is {glue:text}`a5-value-gap`. In
+# {glue:text}`a5-clear` of these {glue:text}`a5-ways` ways the interval lies above zero.
+#
+# In the published verdicts the bins explain this. Of the step judge's verdicts, {glue:text}`a5-one-bin`
+# share one bin. Inside it, those stated at {glue:text}`a5-low` were right in a share of
+# {glue:text}`a5-low-right` and those stated at {glue:text}`a5-high` in {glue:text}`a5-high-right`: the
+# first were not sure enough, the second too sure, and in one bin the two errors cancel. An ensemble of
+# three votes has only two values, in two bins, and nothing to cancel. A conclusion about calibration should
+# come with more than one way of measuring it.
 #
 # ## What an alarm is worth
 #
-# Recall and false-alarm rate belong to the judge. *Precision* - now as the positive predictive
-# value (PPV), the share of alarms that are faults - belongs to the place where the judge works: it
-# moves with the share of faulty runs there. {numref}`fig-a5-prevalence` carries each judge from
-# this set's share to others. Of the organic episodes in the paper's section 8, in which a model
-# drove the agent, {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` broke a rule or ended
-# wrong; that share, marked *organic*, is a lower bound, since the rules are blind to two types of
-# fault.
+# Recall and false-alarm rate belong to the judge. Precision belongs to the place where the judge works,
+# because it moves with the share of faulty runs there. At a stated share it is called the
+# *{term}`positive predictive value`* (PPV). With recall $r$, false-alarm rate $f$ and a share $p$ of
+# faulty runs,
+#
+# ```{math}
+# :label: eq-a5-ppv
+# \text{PPV} = \frac{r \, p}{r \, p + f \, (1 - p)}
+# ```
+#
+# {numref}`fig-a5-prevalence` carries each judge from this set's share to others by {eq}`eq-a5-ppv`. Start
+# at the mark for this set, follow the curve to the left, and see how far it drops towards the dashed line
+# of a judge that flags everything. One more mark is a share that was observed: in section 8 of the
+# paper a model drove the agent, and {glue:text}`a5-organic-k` of {glue:text}`a5-organic-n` of these
+# *organic* {term}`episodes <episode>` broke a rule or ended wrong. That is a lower bound, since the rules
+# are blind to two types of fault.
 
 # %% tags=["hide-input"]
 organic = {m: float(paper.loc[("organic", "agent qwen2.5:14b", m), "published"])
@@ -727,25 +762,27 @@ chapter.number("a5-one-in", 1 / given.fault_rate, 0)
 chapter.number("a5-organic", AT["organic"], 3)
 
 # %% [markdown]
-# Of the outcome judge's alarms, the share that are faults is {glue:text}`a5-ppv-set` on this set,
+# Of the outcome judge's alarms, {glue:text}`a5-ppv-set` are faults on this set,
 # {glue:text}`a5-ppv-organic` at the organic share of {glue:text}`a5-organic`, and
-# {glue:text}`a5-ppv-yours` where one run in {glue:text}`a5-one-in` is faulty. Nothing about the
-# judge changed. In the published verdicts the step judge raised no alarm on a clean run, so its
-# curve is flat, but its band is not: at the last of these rates it reads {glue:text}`a5-ppv-step`,
-# because so few clean runs cannot rule out the rate that would spoil it. The curves hold the
-# judge's recall fixed at this set's mix of types; the organic faults that the rules can see were all
-# of one type, those they cannot see are not counted, and a chapter of its own takes that up.
+# {glue:text}`a5-ppv-yours` where one run in {glue:text}`a5-one-in` is faulty. Nothing about the judge
+# changed.
+#
+# In the published verdicts the step judge raised no alarm on a clean run, so its curve is flat. Its band is
+# not. At the last of these shares it reads {glue:text}`a5-ppv-step`, because so few clean runs cannot rule
+# out the false-alarm rate that would spoil it.
+#
+# The curves hold a judge's recall fixed at this set's mix of types, and a real agent has another mix.
+# [A later chapter](a8_organic) takes that up.
 #
 # ## What would change our mind
 #
-# - A single score that orders judges rightly at every fault rate. The curves above cross or touch
-#   where judges trade recall against false alarms; if they never did, one number would do.
-# - Intervals by instance that agreed with intervals by trajectory on a larger release. Then the
-#   shared cases would not matter, and the simpler unit would be good enough.
-# - A calibration difference with one sign under every binning. That we would report without a
+# - A single score that puts judges in the right order at every fault rate. The curves above cross or touch
+#   where one judge has more recall and another fewer false alarms; if they never did, one number would do.
+# - Intervals by instance that agree with intervals by trajectory on a larger release. Then the shared
+#   cases would not matter, and the simpler unit would be good enough.
+# - A difference in calibration with the same sign under every binning. That we would report without a
 #   condition.
 #
-# %% [markdown]
 # ## Exercises
 #
 # ```{exercise} One more false alarm
@@ -774,8 +811,8 @@ for metric in now.index[[now[m] != other[m] for m in now.index]]:
     print(f"{metric} was {was} and is {is_now}")
 
 # %% [markdown]
-# Whatever walks over the faults alone cannot change: the three recalls and the four scores of place.
-# Coverage does not ask what was said.
+# No score that walks over the faults alone can change: not the three recalls, and not the four scores that
+# ask for the step. Nor can coverage, which does not ask what was said.
 #
 # ```{solution-end}
 # ```
@@ -783,7 +820,7 @@ for metric in now.index[[now[m] != other[m] for m in now.index]]:
 # ```{exercise} What F1 makes of it
 # :label: a5-f1
 # :nonumber:
-# What is the F1 after that change? Work it out from hits, flags and faults.
+# What is the F1 after that change? Work it out by {eq}`eq-a5-f1`, from hits, flags and faults.
 # ```
 
 # %%
@@ -799,7 +836,7 @@ print(exercises.check("a5-f1", f1_then, rows=given.rows))
 print(f"F1 = 2 x {hits} / ({flags + 1} flags + {faults} faults) = {2 * hits / (flags + 1 + faults):.3f}")
 
 # %% [markdown]
-# One more flag and not one more hit.
+# There is one flag more and not one hit more.
 #
 # ```{solution-end}
 # ```
@@ -815,7 +852,7 @@ print(f"F1 = 2 x {hits} / ({flags + 1} flags + {faults} faults) = {2 * hits / (f
 # :class: dropdown
 # ```
 #
-# One of many: right in half of the cases, and always half sure.
+# One of many is right half of the time, and always half sure.
 
 # %%
 mine = table(*parse(["clean | clean 0.5", "clean | faulty - - 0.5", "wrong_tool silent 2 | clean 0.5",
@@ -833,22 +870,23 @@ for name, frame in ((JUDGE, scores.metrics(mine)), ("always faulty", scores.floo
 # ```{exercise} Strips that are all alike
 # :label: a5-loud
 # :nonumber:
-# Set `shown` to `loud_recall` and look at the strips. Why are they all alike, and where does the
-# interval come from?
+# Set `shown` to `loud_recall` and look at the strips. Why do they all end in the same score, and where
+# does the interval come from?
 # ```
 #
 # ```{solution} a5-loud
 # :class: dropdown
-# In the rows as printed each loud fault was flagged, and whatever is drawn from these, each is flagged
-# again. The bootstrap has nothing to move, so the exact binomial steps in. On the rows of this page:
-# {glue:text}`a5-loud`.
+# In the rows as printed every loud fault was flagged, so in whatever is drawn from them every loud fault
+# is flagged again. The bootstrap has nothing to move, and the exact interval steps in. On the rows of this
+# page it is {glue:text}`a5-loud`.
 # ```
 #
 # ```{exercise} One alarm in the pilot
 # :label: a5-needed
 # :nonumber:
-# One alarm in your pilot. How many clean runs does it take, that alarm among them, to rule out a rate of
-# one in a hundred? How many more than without it? Work it out with `at_most`, then find it in the table.
+# Your pilot has raised one alarm on a clean run. How many clean runs does it take, that one among them, to
+# rule out a false-alarm rate of one in a hundred? How many more is that than without the alarm? Work it
+# out with `at_most`, then find it in the table.
 # ```
 
 # %%
@@ -873,15 +911,16 @@ for seen in (0, 1):
 # ```{exercise} Which unit
 # :label: a5-unit
 # :nonumber:
-# Rerun with `-p verdicts released` and compare the last two designs for `silent_recall` and for
-# `false_alarm_rate` (`-p compared`). One of them hardly moves. How many clean runs does an instance have?
+# Rerun with `-p verdicts released` and compare the last two designs, once for `silent_recall` and once for
+# `false_alarm_rate` (`-p compared`). One of the two hardly moves. How many clean runs does an instance
+# have?
 # ```
 #
 # ```{solution} a5-unit
 # :class: dropdown
-# One, if it has any: the oracle's. So to draw instances is to draw clean runs one by one, and the
-# false-alarm rate cannot tell the two designs apart. Silent faults share an instance with others like
-# them, and there the unit matters.
+# One at most: the oracle's. So drawing instances draws clean runs one by one, and the false-alarm rate
+# cannot tell the two designs apart. Silent faults share an instance with others like them, and there the
+# unit matters.
 # ```
 #
 # ```{exercise} One strip by hand
@@ -894,7 +933,7 @@ for seen in (0, 1):
 # :class: dropdown
 # ```
 #
-# Here for the first strip, whatever score it was sorted by:
+# Here it is for the first strip, whatever score the strips were sorted by:
 
 # %%
 kind, here = ten.set_index("row")["role"], numbers[0]
@@ -905,3 +944,6 @@ print("rows", *here, f"- F1 = 2 x {top} / {below}", f"= {2 * top / below:.2f}" i
 # %% [markdown]
 # ```{solution-end}
 # ```
+
+# %% [markdown]
+# **Next:** with the measures in hand, [the results](a6_results) of the paper's five judges.

@@ -14,36 +14,35 @@
 # %% [markdown]
 # # Pooled recall hides the silent faults
 #
-# **The claim.** A judge that sees only the request and the reply looks respectable on all faults
-# together. Split the faults by whether the outcome survived, and the same verdicts fall apart into
-# two very different numbers. This chapter rebuilds section 6 of the
-# *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)): its Tables 3, 4,
-# 6, 7 and 8 and its Figures 2, 3 and 4.
+# **The claim.** A {term}`judge` that sees only the request and the reply looks respectable as long as all
+# faults are counted together. Split the faults by whether the outcome survived, and the same verdicts fall
+# apart into two very different numbers. This chapter rebuilds section 6 of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)): its Tables 3, 4, 6, 7 and 8 and its Figures 2, 3
+# and 4.
 #
 # ```{admonition} In one minute
-# The outcome judge flags {glue:text}`a6-outcome-recall` of all faults. That is
-# {glue:text}`a6-outcome-loud` of the **loud** ones, after which the case ended wrong, and
-# {glue:text}`a6-outcome-silent` of the **silent** ones, after which it ended right - while it also flags
-# {glue:text}`a6-outcome-alarm` of the trajectories that have no fault at all. A judge of the same
-# model that sees the steps flags {glue:text}`a6-step-silent` of the silent faults and
-# {glue:text}`a6-step-alarm` of the clean runs.
+# The {term}`outcome judge`, which sees the request and the reply, flags {glue:text}`a6-outcome-recall` of
+# all faults. That is {glue:text}`a6-outcome-loud` of the **loud** ones, after which the case ended wrong,
+# and {glue:text}`a6-outcome-silent` of the **silent** ones, after which it ended as it should. It also
+# flags {glue:text}`a6-outcome-alarm` of the trajectories that have no fault at all. The
+# {term}`step judge`, which is the same model and sees every step, flags {glue:text}`a6-step-silent` of
+# the silent faults and {glue:text}`a6-step-alarm` of the clean trajectories.
 # ```
 #
-# A *{term}`trajectory`* is what an agent did: for each step a thought, a tool call and the observation it
-# brought, and at the end a reply. A *{term}`verdict`* is what a judge said of one trajectory. A fault is
-# **{term}`silent <silent fault>`** if the case still ended as it should - the right refund, or the right hand-over - and
-# **{term}`loud <loud fault>`** if it did not. How the faults were built, so that all this is known and not guessed, is the subject
-# of [the testbed chapter](a3_testbed).
+# A *{term}`trajectory`* is the record of what an agent did: for each step a thought, a tool call and what
+# came back, and at the end a reply. A *{term}`verdict`* is what a judge said of one trajectory. A fault is
+# **{term}`silent <silent fault>`** if the case still ended as it should - with the right refund, or the
+# right hand-over - and **{term}`loud <loud fault>`** if it did not. [The testbed chapter](a3_testbed)
+# tells how the faults were built, so that all this is known and not guessed.
 
 # %% [markdown]
 # ## Choose the verdicts
 #
-# Run this page with other values by `tjlib rerun a6_results -p verdicts FILE`, or with
-# `-p verdicts recorded` for the run we recorded. The text was written for the published verdicts;
-# on others, tables and figures are yours, and where a sentence names a judge you do not have, it
-# says so instead of a number. Judges are found by their ids, `DESIGN:MODEL`: the outcome judge and
-# the step judge of this text are those of one model. With `-p recorded FILE` your judges stand
-# beside the published ones in the comparison near the end, and nowhere else.
+# `tjlib rerun a6_results -p verdicts FILE` runs this page on other verdicts, and `-p verdicts recorded` on
+# the run that we recorded. The text was written for the published ones. On others the tables and figures
+# are yours, and a sentence that names a judge you do not have says so instead of giving a number. Judges
+# are found by their ids, `DESIGN:MODEL`. With `-p recorded FILE` your judges stand beside the published
+# ones in the comparison near the end, and nowhere else.
 
 # %% tags=["parameters"]
 verdicts: str = "published"  # published, released, recorded, a verdict file, or a folder of one
@@ -130,21 +129,32 @@ say("a6-step-alarm", STEP, "false_alarm_rate", bare=True)
 # %% [markdown]
 # ## Judge by judge
 #
-# Table 3 of the paper, rebuilt, in two parts. Trajectories asked about, in these verdicts:
-# {glue:text}`a6-coverage`. Where two judges judged different ones, their rows differ by that, too.
+# The paper's Table 3 follows in two parts. The paper has five judges: the {term}`rules`, which ask no model;
+# the outcome judge and the step judge with a model of 14 billion parameters (14B); the step judge with a
+# model of eight billion (8B); and the {term}`ensemble`, in which the 14B step judge votes three times. In
+# these verdicts {glue:text}`a6-coverage`. (Judges that were asked about different trajectories would
+# differ by that, too.)
 #
-# Every bracket is a 95 % interval: the trajectories were resampled inside their {term}`design cells <design cell>` (clean;
-# each type of fault, silent and loud apart), all judges on the same resample. A dagger marks an exact binomial interval, which takes trajectories
-# as independent. The paper uses it where all or none were flagged; we use it for every share that no
-# resample moves, as when all runs of a cell got the same verdict. F1 and differences have no such
-# interval: where no resample moves them, they stand without one. A double dagger marks a rule, which
-# says the same of every trajectory of a cell by construction: its rates are a property of its code,
-# not an estimate.
+# Read every {term}`recall` - the share of faults that are flagged - against two things. One is the same
+# judge's {term}`false-alarm rate`. The other is the three {term}`floor judges <floor judge>` at the
+# bottom, which look at nothing: one flags everything, one nothing, and one tosses a coin. *Recall at the
+# false-alarm rate is not detection.*
 #
-# [The measures chapter](a5_measures) works each of these by hand.
+# The other columns, in a line each: {term}`F1` is high where flags and faults overlap;
+# {term}`step exact` asks whether the right step was named and {term}`type macro-F1` whether the right
+# type was; the {term}`expected calibration error` (ECE) is how far stated confidence lies from the share
+# of verdicts that were right. [The measures chapter](a5_measures) works all of these by hand.
 #
-# Read every recall against two things: the same judge's {term}`false-alarm rate`, and the three floor
-# judges at the bottom, which look at nothing. *Recall at the false-alarm rate is not detection.*
+# ```{admonition} What the brackets and daggers mean
+# :class: note dropdown
+# A bracket is a 95 % interval. The trajectories were resampled inside their
+# {term}`design cells <design cell>` (clean; each type of fault, silent and loud apart), with all judges on
+# the same resample. A dagger marks an exact binomial interval, which takes trajectories to be independent.
+# The paper uses it where all or none were flagged; we use it for every share that no resample moves, as
+# when all runs of a cell got the same verdict. F1 and differences have no such interval, so where no
+# resample moves them they stand without one. A double dagger marks the rules, which say the same of every
+# trajectory of a cell by construction: their rates are a property of their code, not an estimate.
+# ```
 
 # %% tags=["hide-input"]
 table3 = {
@@ -154,7 +164,8 @@ table3 = {
 tables.show(
     tables.layout(pd.concat([own, floor]), table3),
     "Table 3, detection. Higher is better, except for false alarms. Coverage is the share of "
-    "trajectories with a readable verdict.", source.origin,
+    "trajectories with a readable verdict. In brackets 95 % intervals; †: exact binomial; ‡: constant "
+    "by construction.", source.origin,
 )
 
 # %% tags=["hide-input"]
@@ -166,18 +177,18 @@ tables.show(
 )
 
 # %% [markdown]
-# The floor judges are not decoration. Judges here whose F1 is below that of `always faulty` on the
-# trajectories they judged: {glue:text}`a6-below-floor`. A set with {glue:text}`a6-faults` faults and {glue:text}`a6-cleans`
-# clean runs rewards a judge that says "faulty".
+# The floor judges are not decoration. These judges have an F1 below that of `always faulty` on the
+# trajectories they judged: {glue:text}`a6-below-floor`. A set with {glue:text}`a6-faults` faults and
+# {glue:text}`a6-cleans` clean runs rewards a judge for saying "faulty".
 #
 # ## The gap
 #
-# {numref}`fig-a6-recall` is the chapter in one picture. For each judge, look at the distance
-# between the silent and the loud mark, then at how far both stand from the false-alarm mark: a
-# judge is worth something to the extent that its recalls leave its own false alarms behind. The
-# hollow diamond is {term}`pooled recall` - the one number a dashboard would show.
+# {numref}`fig-a6-recall` is the chapter in one picture. For each judge, look first at the distance between
+# the silent and the loud mark, then at how far both stand from the triangle, the judge's false-alarm
+# rate. A judge is worth something to the extent that its recalls leave its own false alarms behind. The
+# hollow diamond is {term}`pooled recall`, over all faults together: the one number a dashboard would show.
 
-# %% mystnb={"figure": {"caption": "The paper's Figure 2: recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow). Silent recall is what outcome-only judging cannot win.", "name": "fig-a6-recall"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Figure 2: recall on silent and loud faults with 95 % intervals, the false-alarm rate in the same row, and pooled recall (hollow).", "name": "fig-a6-recall"}} tags=["hide-input"]
 recalls = tables.labelled(own, judging.RATES)
 show(
     judging.dumbbell(recalls), name="a6-recall", table=recalls[["judge", "what", "shown"]],
@@ -186,18 +197,19 @@ show(
 )
 
 # %% [markdown]
-# The outcome judge's loud-minus-silent gap is {glue:text}`a6-outcome-gap`; the paper reports
-# {glue:text}`a6-paper-gap` (section 7.1) for its own. Whether this gap is about seeing or about *which* cases are
-# silent is a fair question, and [the analysis](a7_analysis) takes it up: paired with
-# their own clean runs, some loud faults turn out to be flagged for reasons that have nothing to
-# do with the fault.
+# For the outcome judge, loud recall minus silent recall is {glue:text}`a6-outcome-gap`; the paper reports
+# {glue:text}`a6-paper-gap` (section 7.1). Does this gap come from what the judge sees, or from *which*
+# cases happen to be silent? [The analysis](a7_analysis) takes that up. When each fault is paired with the
+# clean run of the same case, some loud faults turn out to be flagged for reasons that have nothing to do
+# with the fault.
 #
 # ## Which faults
 #
-# Table 4 is drawn as a strip: one row a type of fault, and at the bottom the row to read them
-# against - the share of clean runs flagged.
+# {numref}`fig-a6-types` shows the share of trajectories that each judge flags, by type of fault. Read each
+# column against its last row, the clean runs: a column that looks the same all the way down tells faults
+# from nothing.
 
-# %% mystnb={"figure": {"caption": "The paper's Table 4 as a strip: share of trajectories flagged, by type of fault; the last row, clean runs, is the anchor. A column that looks like its anchor row carries no signal.", "name": "fig-a6-types"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The paper's Table 4 as a strip: share of trajectories flagged, by type of fault; the last row is the share of clean runs flagged.", "name": "fig-a6-types"}} tags=["hide-input"]
 ROWS = {f"recall|{kind}": kind for kind in FAULT_TYPES} | {"false_alarm_rate": "clean (false alarms)"}
 strip = tables.labelled(own, ROWS, 2, "row")
 column = strip[strip["judge"] == names.get(STEP_8B)].set_index("row")["value"]
@@ -212,27 +224,29 @@ show(
 )
 
 # %% [markdown]
-# The rule judge's column holds 1 or 0: a type breaks one of its rules, or none. (That it misses
-# `wrong_tool` is for want of one rule, [the testbed chapter](a3_testbed) shows; that it misses
-# `unsupported_claim` is because no rule reads the reply.) The 8B judge's column
-# {glue:text}`a6-8b-range`, and its anchor row is {glue:text}`a6-8b-alarm`.
+# The column of the rules holds only 1 and 0, because a type of fault either breaks one of their rules or
+# does not. (They miss `wrong_tool` for want of one rule, as [the testbed chapter](a3_testbed) shows, and
+# `unsupported_claim` because no rule reads the reply.) The 8B judge's column {glue:text}`a6-8b-range`, and
+# its last row is {glue:text}`a6-8b-alarm`.
 #
-# Table 6 gives the same shares with their intervals.
+# The paper's Table 6 gives the same shares with their intervals.
 
 # %% tags=["hide-input"]
 tables.show(
     tables.layout(own, ROWS, digits=2).T.rename_axis("type"),
-    "Table 6. Share flagged by type of fault with 95 % intervals, and the false-alarm anchor.",
+    "Table 6. Share flagged by type of fault with 95 % intervals; last, the share of clean runs flagged.",
     source.origin,
 )
 
 # %% [markdown]
 # ## Where and how sure
 #
-# *Localisation* asks whether the judge named the step. It is scored only where the judge flagged
-# the trajectory and both it and the label name a step, so each judge has its own denominator. A
-# flag without a step leaves that denominator; the third and fourth columns put it back, once over
-# all detected faults and once over all faults.
+# *Localisation* asks whether the judge named the right step. It is scored only where the judge flagged the
+# trajectory and both it and the label name a step, so each judge has a denominator of its own. A fault
+# that was missed, or flagged without a step, drops out. In the next table, *exact, of detected faults*
+# puts back the flags without a step, and *exact, of all faults* the missed faults as well. The
+# {term}`Brier score` belongs to confidence: it is the mean squared distance between what the judge stated
+# and whether it was right, 1 or 0.
 
 # %% tags=["hide-input"]
 table7 = {
@@ -248,9 +262,10 @@ tables.show(
 )
 
 # %% [markdown]
-# A judge also says how sure it is. {numref}`fig-a6-reliability` compares what it said with how
-# often it was right; points under the diagonal are overconfidence. Mark size is the number of
-# verdicts in the bin, so one large mark can be most of a judge.
+# A judge also says how sure it is. {numref}`fig-a6-reliability` sorts its verdicts into ten bins by stated
+# confidence and compares that with how often they were right. Points under the diagonal are
+# overconfident. The size of a mark is the number of verdicts in the bin, so one large mark can be most of
+# a judge.
 
 # %% mystnb={"figure": {"caption": "The paper's Figure 3: stated confidence against the share of verdicts that were correct, in ten equal bins, with exact 95 % intervals. Below the dashed diagonal the judge is overconfident. Hollow: confidence set by hand.", "name": "fig-a6-reliability"}} tags=["hide-input"]
 bins = []
@@ -270,9 +285,9 @@ show(
 # %% [markdown]
 # ## What it was called
 #
-# Detecting a fault and naming it are different tasks. {numref}`fig-a6-confusion` takes one judge
-# and lists, for each true type, what the judge called it; `missed` holds the faults it did not
-# flag, and those it flagged without naming a type.
+# Detecting a fault and naming it are different tasks. {numref}`fig-a6-confusion` takes one judge and
+# shows, for each true type, what the judge called it. Right names lie on the diagonal; the column `missed`
+# holds the faults that it did not flag or flagged without naming a type.
 
 # %% mystnb={"figure": {"caption": "The paper's Figure 4: what the judge called each type of fault; rows are the truth, columns the judge's word, cells count trajectories.", "name": "fig-a6-confusion"}} tags=["hide-input"]
 looked_at = given.focus or (STEP if STEP in verdict_table.judges else verdict_table.judges[-1])
@@ -287,6 +302,8 @@ show(
 
 # %% [markdown]
 # ## What it costs
+#
+# Seeing the steps has a price, and so has asking three times.
 
 # %% tags=["hide-input"]
 table8 = {
@@ -304,22 +321,21 @@ tables.show(
 # ## A run of ours beside the published judges
 #
 # The paper's prompts run with any model. {numref}`fig-a6-beside` puts the judges of a recorded run
-# under the published ones of the same design. Trajectories asked about, in that run:
-# {glue:text}`a6-ours-coverage`.
+# (filled) under the published judges of the same design (hollow). In that run
+# {glue:text}`a6-ours-coverage`. Look for rows whose three marks lie apart: a judge whose recalls sit on
+# its false alarms tells no fault from a clean run.
 #
-# Two things differ between a hollow row and the filled one under it. One is the model: the
-# published judges are of 14B and 8B, and where the run that this repository holds asks a model, it
-# is SmolLM2-135M, which runs inside a Python process, its reasoning held to a limit. The other is
-# the set: the published judges read the release's trajectories, and that run read ours, built to
-# the same design from other cases. So the distance between two rows is no paired difference. What
-# compares across rows is how far the recalls of a row stand from the false alarms of the same row.
+# Two things differ between a hollow row and the filled one under it. One is the model: the published
+# judges are of 14B and 8B, and where the run that comes with this book asks a model, it is SmolLM2
+# with 135 million parameters, its reasoning held to a limit. The other is the set: the published judges
+# read the release's trajectories, and that run read ours, built to the same design from other cases. So
+# the distance between two rows is no paired difference. What compares across rows is how far the recalls
+# of a row stand from its own false alarms.
 #
-# Rows of the recorded run that asked no model: {glue:text}`a6-ours-modelless`. Rows whose design
-# has no published row to stand under: {glue:text}`a6-ours-alone`.
-#
-# [The judges chapter](a4_judges) gives shares of the same run exact intervals throughout, and here
-# only those with a dagger have them. The others keep the mix of types fixed in every resample, as
-# the paper does, so one share can carry two intervals.
+# These rows of the recorded run asked no model: {glue:text}`a6-ours-modelless`. These have a design that
+# no published judge has: {glue:text}`a6-ours-alone`. [The judges chapter](a4_judges) explains both.
+# (There, every share has an exact interval. Here only those with a dagger do, and the others keep the mix
+# of types fixed in every resample, as the paper does.)
 
 # %% tags=["hide-input"]
 ours, reference = store.load(given.recorded), store.load("published")
@@ -387,29 +403,28 @@ chapter.text("a6-ours-alone", ", ".join(
     known["ours"][judge] for judge in joined["ours"].judges if design(judge) not in designs) or "none")
 
 # %% [markdown]
-# Flagged in the recorded run: {glue:text}`a6-ours-flagged`. The same design and the same prompt are
-# worth what the model that reads them makes of them. Section 7.3 of the paper calls this a
-# capability floor and shows it with the 8B judge, which flags {glue:text}`a6-8b-flagged`: all
-# recall, no judgement. A judge that flags next to nothing is as empty, and looks good only where
-# nothing but false alarms is counted.
+# Flagged in the recorded run: {glue:text}`a6-ours-flagged`. The same design and the same prompt are worth
+# what the model that reads them makes of them. Section 7.3 of the paper calls this a capability floor and
+# shows it with the 8B judge, which flags {glue:text}`a6-8b-flagged`: all recall and no judgement. A judge
+# that flags next to nothing is just as empty, and looks good only as long as nothing but false alarms is
+# counted.
 #
-# The paper's check is F1 against the F1 of always-faulty. In the recorded run:
-# {glue:text}`a6-ours-floor`. Among the published judges: {glue:text}`a6-published-floor`. So the
-# check finds judges that are worth little, and others with them: F1 pays for every flag in a set
-# with so many faults. [The analysis](a7_analysis) reads each fault against its own clean run
-# instead, for these judges, too.
+# The paper's check is to compare a judge's F1 with that of `always faulty`. In the recorded run:
+# {glue:text}`a6-ours-floor`. Among the published judges: {glue:text}`a6-published-floor`. So the check
+# finds judges that are worth little, but it catches others with them, because in a set with so many faults
+# F1 pays for every flag. [The analysis](a7_analysis) reads each fault against its own clean run instead.
 #
-# Nor does a small gap say much by itself. For the outcome judge of the recorded run, loud minus
-# silent is {glue:text}`a6-ours-gap`; near zero it is a merit only in a row whose recalls have left
-# its false alarms behind.
+# A small gap says little by itself, either. For the outcome judge of the recorded run, loud minus silent
+# recall is {glue:text}`a6-ours-gap`. A gap near zero is a merit only where the recalls have left the false
+# alarms behind.
 #
 # ## Beside the paper
 #
-# Every published rate, interval and difference that this page recomputes, next to ours (costs and
-# confusion cells are compared by the tests, under other names). A point value
-# agrees when it rounds to what is printed; an interval when its ends lie within what an independent
-# bootstrap is allowed (0.01 on metrics over the whole set, one step of 1/n for cells of 50 or 25,
-# 0.04 for typing).
+# The last table sets every published rate, interval and difference that this page recomputes beside our
+# value. A point value agrees when it rounds to what is printed, and an interval when its ends lie as near
+# as an independent bootstrap can be expected to come: 0.01 for metrics over the whole set, one step of 1/n
+# for cells of 50 or 25, and 0.04 for typing. (Costs and the cells of the confusion matrix are compared by
+# the tests.)
 
 # %% tags=["hide-input"]
 compared = compare(found, store.published("trajectory_judge_numbers"))
@@ -422,28 +437,28 @@ tables.show(
 )
 
 # %% [markdown]
-# Of {glue:text}`a6-compared` published figures {glue:text}`a6-agree` agree. That the figures come
-# out does not make the sentences true that were built on them: [the audit](a9_claims) tries those.
+# Of {glue:text}`a6-compared` published figures {glue:text}`a6-agree` agree. That does not make the
+# sentences true that were built on them; [the audit](a9_claims) tries those.
 #
 # ## What would change our mind
 #
-# - If the gap closed when each fault is compared with the clean run of the same case, it would be
-#   a gap between cases, not between views. [The analysis](a7_analysis) does that comparison.
-# - If a larger outcome judge reached the step judge's silent recall at no false alarms, the blind
-#   spot would be weakness, not structure. Nothing here rules that out for the faults whose reply
-#   changes; for those whose reply does not, no judge of replies can tell the two apart.
-# - The intervals say how much these numbers move when other trajectories of the *same design* are
-#   drawn. They say nothing about other desks, other agents or other models.
-#
+# - A gap that closes when each fault is compared with the clean run of the same case. Then it would be a
+#   gap between cases, not between views. [The analysis](a7_analysis) makes that comparison.
+# - A larger outcome judge that reaches the step judge's silent recall without false alarms. Then the blind
+#   spot would be weakness, not structure. Nothing here rules that out for faults that change the reply;
+#   where the reply stays the same, no judge of replies can tell the two runs apart.
+# - Another desk, another agent or another model. The intervals say how much these numbers move when other
+#   trajectories of the *same design* are drawn, and nothing about those.
+
 # %% [markdown]
 # ## Exercises
 #
-# What a check compares with are the published verdicts.
+# The checks compare your answer with the published verdicts.
 #
 # ```{exercise} A judge that flags everything
 # :label: a6-always
 # :nonumber:
-# Take `always faulty` from Table 3 and recompute its F1 from the numbers of faulty and clean
+# Take `always faulty` from the first table and recompute its F1 from the numbers of faulty and clean
 # trajectories alone.
 # ```
 
@@ -458,7 +473,7 @@ print(exercises.check("a6-always", f1))
 # :class: dropdown
 # ```
 #
-# Its hits are the faults, its flags all trajectories.
+# Its hits are the faults, and its flags are all trajectories.
 
 # %%
 faulty, every = int(verdict_table.faulty.sum()), len(verdict_table.faulty)
@@ -472,7 +487,7 @@ print(f"2 x {faulty} / ({every} + {faulty}) = {2 * faulty / (every + faulty):.3f
 # ```{exercise} Where it wins
 # :label: a6-beat
 # :nonumber:
-# At which share of faults in a set would that judge beat the step judge on F1?
+# At which share of faults in a set would that judge begin to beat the step judge on F1?
 # ```
 
 # %%
@@ -484,8 +499,9 @@ print(exercises.check("a6-beat", share))
 # :class: dropdown
 # ```
 #
-# Without a false alarm, the step judge's F1 is 2r / (1 + r), whatever the share p of faults. The other's
-# is 2p / (1 + p). So it wins where p is above the recall r. With false alarms, p is (r - f) / (1 - f).
+# Without a false alarm, the step judge's F1 is $2r / (1 + r)$, whatever the share $p$ of faults; $r$ is
+# its recall. The other's is $2p / (1 + p)$. So it wins where $p$ is above $r$. With a false-alarm rate
+# $f$, it wins where $p$ is above $(r - f) / (1 - f)$.
 
 # %%
 if STEP in verdict_table.judges:
@@ -499,8 +515,7 @@ if STEP in verdict_table.judges:
 # ```{exercise} What recall leaves behind
 # :label: a6-net
 # :nonumber:
-# By how much does the outcome judge's recall on silent faults lie above what it flags without any
-# fault?
+# How far is the outcome judge's recall on silent faults above the share of clean runs that it flags?
 # ```
 
 # %%
@@ -519,7 +534,7 @@ if OUTCOME in verdict_table.judges:
     print("undefined" if None in (recall, alarm) else f"{recall:.3f} - {alarm:.3f} = {recall - alarm:.3f}")
 
 # %% [markdown]
-# This is the distance of two marks in {numref}`fig-a6-recall`. It subtracts the flags on *all* clean
+# This is the distance between two marks in {numref}`fig-a6-recall`. It takes off the flags on *all* clean
 # runs; [the analysis](a7_analysis) takes those of the same cases.
 #
 # ```{solution-end}
@@ -528,7 +543,7 @@ if OUTCOME in verdict_table.judges:
 # ```{exercise} Another mix
 # :label: a6-pooled
 # :nonumber:
-# In your own set nine faults of ten are silent. What pooled recall would the outcome judge have there,
+# In your own set nine faults out of ten are silent. What pooled recall would the outcome judge have there,
 # if its silent and loud recall stay as they are?
 # ```
 
@@ -548,7 +563,7 @@ if OUTCOME in verdict_table.judges:
           f"{0.9 * kinds[0] + 0.1 * kinds[1]:.3f}")
 
 # %% [markdown]
-# The same judge, another dashboard. Pooled recall is in part a number about the set.
+# It is the same judge on another dashboard. Pooled recall is in part a number about the set.
 #
 # ```{solution-end}
 # ```
@@ -556,8 +571,8 @@ if OUTCOME in verdict_table.judges:
 # ```{exercise} Nearly perfect
 # :label: a6-step
 # :nonumber:
-# The step judge's localisation looks nearly perfect. Find the column of Table 7 that makes it
-# look least so, and say which of the two you would put on a dashboard.
+# The step judge's localisation looks nearly perfect. Find the column that makes it look least so, and say
+# which of the two you would put on a dashboard.
 # ```
 #
 # ```{solution-start} a6-step
@@ -569,10 +584,10 @@ say("a6-x-exact", STEP, "step_exact")
 say("a6-x-all", STEP, "step_exact_over_all_faults")
 
 # %% [markdown]
-# Exact where both named a step: {glue:text}`a6-x-exact`. Exact of all faults: {glue:text}`a6-x-all`.
-# Who acts on single flags wants the first, who wants to know how many faults will be found at their
-# step the second. A dashboard that has room for one should have the second: it cannot be raised by
-# flagging less.
+# Of the faults where both named a step, {glue:text}`a6-x-exact` are exact; of all faults,
+# {glue:text}`a6-x-all`. If you act on single flags you want the first. If you want to know how many faults
+# will be found at their step, you want the second. A dashboard with room for one should have the second,
+# because it cannot be raised by flagging less.
 #
 # ```{solution-end}
 # ```
@@ -581,13 +596,13 @@ say("a6-x-all", STEP, "step_exact_over_all_faults")
 # :label: a6-rules
 # :nonumber:
 # From a clone of the project, judge the testbed with rules (`tjlib judge rules`) and rerun the page on
-# your file. Which rows of the strip can you predict before looking?
+# your file. Which rows of {numref}`fig-a6-types` can you predict before looking?
 # ```
 #
 # ```{solution} a6-rules
 # :class: dropdown
-# All of them. A rule says the same of every run of a type, so each row is 1 or 0: 0 for the two types
-# that no rule sees and for clean runs, 1 for the rest.
+# All of them. A rule says the same of every run of a type, so each row is 1 or 0: 0 for the two types that
+# no rule sees and for clean runs, 1 for the rest.
 # ```
 #
 # ```{exercise} Sentences to take back
@@ -599,7 +614,11 @@ say("a6-x-all", STEP, "step_exact_over_all_faults")
 # ```{solution} a6-recorded
 # :class: dropdown
 # Those that need a judge which flags: the claim at the top, the gap, and the reading of the reliability
-# figure. A judge that flags next to nothing has no gap to speak of, and its localisation and its types
-# rest on a handful of verdicts or on none. What stays is how to read a row: recall beside its own false
-# alarms.
+# figure. A judge that flags next to nothing has no gap to speak of, and what is said of its localisation
+# and its types rests on a handful of verdicts or on none. What stays is how to read a row: recall beside
+# its own false alarms.
 # ```
+
+# %% [markdown]
+# **Next:** is the gap about what the judge sees, or about which cases it was shown?
+# [The analysis](a7_analysis) pairs each fault with the clean run of its own case.

@@ -14,58 +14,63 @@
 # %% [markdown]
 # # Recall is not detection
 #
-# **The claim.** What a judge detects is what it flags beyond what it would flag without the fault:
-# a net count, the faults flagged less the clean runs of the same cases flagged. The analysis of the
-# *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), sections 7.1 to
-# 7.5 and Table 9) compares recalls. Many of its faults have the clean run of the same case beside
-# them, so each comparison can be made again with that run subtracted. This chapter rebuilds the
-# section, then does so.
+# **The claim.** A judge detects what it flags beyond what it would have flagged without the fault.
+# The *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038), sections 7.1
+# to 7.5 and Table 9) compares recalls: the share of faults that each judge flags. But most of its
+# faults were made from a clean run that stands in the same set and was judged as well. So every
+# comparison can be made a second time, with the flags on the clean run subtracted. This chapter
+# rebuilds the paper's analysis and then does that.
 #
 # ```{admonition} In one minute
-# A recall mixes two things: what the judge sees in a fault, and how ready it is to flag that case
-# with no fault in it. A fault is silent if the outcome the customer can see came out right all the
-# same, else loud. Many faults leave the reply exactly as the clean run's; the outcome judge, which
-# sees the reply and not the steps, cannot see those. Among them it flags
-# {glue:text}`a7-loud-recall` of the loud and {glue:text}`a7-silent-recall` of the silent ones. Less
-# the flags on the clean runs of the same cases, {glue:text}`a7-loud-paired` and
-# {glue:text}`a7-silent-paired` are left. Over all faults with a clean run beside them, the outcome
-# judge is left with {glue:text}`a7-level-loud-outcome` of the loud and
-# {glue:text}`a7-level-silent-outcome` of the silent ones, a gap of
-# {glue:text}`a7-gap-paired-outcome`; the step judge, which sees the steps too, with
-# {glue:text}`a7-level-loud-step` and {glue:text}`a7-level-silent-step`, a gap of
-# {glue:text}`a7-gap-paired-step`. A gap does not say which levels it lies between: report the
-# levels. (Brackets and marks are explained below.)
+# Recall mixes two things: what a judge sees in a fault, and how ready it is to flag that case with
+# no fault in it. Where a fault left the reply exactly as it was, the outcome judge, which sees the
+# reply and not the steps, flags {glue:text}`a7-loud-recall` of the loud faults (the case ended
+# wrong) and {glue:text}`a7-silent-recall` of the silent ones (it ended as it should); less its
+# flags on the clean runs of the same cases, {glue:text}`a7-loud-paired` and
+# {glue:text}`a7-silent-paired` are left. Over all faults with a clean run beside them,
+# {glue:text}`a7-level-loud-outcome` of the loud and {glue:text}`a7-level-silent-outcome` of the
+# silent ones are left to the outcome judge, and {glue:text}`a7-level-loud-step` and
+# {glue:text}`a7-level-silent-step` to the step judge, which sees the steps too. Loud minus silent,
+# this is a gap of {glue:text}`a7-gap-paired-outcome` for the first and
+# {glue:text}`a7-gap-paired-step` for the second. A gap does not say which levels it lies between,
+# so report the levels.
 # ```
 #
-# Brackets are 95 % intervals; a dagger marks an exact binomial one, a double dagger a judge that
-# is constant by construction. A value without brackets is the same in every resample, as where every
-# run of a cell got the same verdict; or only its mean is published.
+# Numbers in brackets are 95 % intervals. A dagger marks an exact binomial interval, a double dagger
+# a judge that is constant by construction. A value without brackets came out the same in every
+# resample (every run of a cell got the same verdict), or it is a mean of which only the mean is
+# published.
 #
-# A fault is **{term}`silent <silent fault>`** if the outcome that the customer can see came out right all the same, and
-# **{term}`loud <loud fault>`** if it did not. **{term}`Paired discrimination <paired discrimination>`** is the share of faults flagged minus the share
-# of their {term}`clean parents <clean parent>` flagged: 1 is perfect, and a judge that looks at nothing scores 0. It is
-# net: a pair in which only the fault was flagged counts for the judge, one in which only the clean
-# run was flagged counts against it.
+# A fault is **{term}`silent <silent fault>`** if the case still ended as it should, and
+# **{term}`loud <loud fault>`** if it did not. Its **{term}`clean parent`** is the clean run of the
+# same case that it was made from. **{term}`Paired discrimination <paired discrimination>`** is the
+# share of faults flagged minus the share of their clean parents flagged: 1 is perfect, and a judge
+# that looks at nothing scores 0. It is a net count. A pair in which only the fault was flagged
+# counts for the judge, and a pair in which only the clean run was flagged counts against it.
 #
-# The same number can carry another interval on another page, because an interval belongs to a draw.
-# Here the shares in {numref}`fig-a7-claims` and {numref}`fig-a7-naming`, and the recalls in
-# {numref}`fig-a7-slopes`, have exact binomial intervals, which take trajectories as independent and
-# let the mix of types vary. All others without a dagger come from {glue:text}`a7-draws` resamples
-# with seed {glue:text}`a7-seed`: scores of whole judges inside the design cells, as in the paper
-# and in [the results](a6_results); pairs inside cells of type, survival and reply; the table by
-# stratum inside stratum, type and survival.
+# ```{admonition} Why a number can carry another interval on another page
+# :class: dropdown
+# An interval belongs to a way of drawing. The shares in {numref}`fig-a7-claims` and
+# {numref}`fig-a7-naming`, and the recalls in {numref}`fig-a7-slopes`, have exact binomial
+# intervals, which take trajectories as independent and let the mix of types vary. All others
+# without a dagger come from {glue:text}`a7-draws` resamples with seed {glue:text}`a7-seed`. Scores
+# of whole judges are resampled inside the design cells, as in the paper and in
+# [the results](a6_results); pairs inside cells of type, survival and reply; the table by stratum
+# inside stratum, type and survival.
+# ```
 
 # %% [markdown]
 # ## Choose the verdicts
 #
-# Run this page with other values by `tjlib rerun a7_analysis -p verdicts FILE`, or with
-# `-p verdicts recorded` for the run we recorded. Where a sentence names a judge you do not have, it
-# says so instead of a number. Judges are found by their ids, `DESIGN:MODEL`: the outcome judge, the
-# step judge and the ensemble of this text are those of one model. With `-p recorded FILE` your
-# judges stand beside the published ones at the capability floor, and nowhere else.
+# Rerun this page on other verdicts with `tjlib rerun a7_analysis -p verdicts FILE`, or with
+# `-p verdicts recorded` for the run that comes with this book. Where a sentence is about a judge
+# that you do not have, it says so in place of the number. Judges are found by their ids,
+# `DESIGN:MODEL`; the outcome judge, the step judge and the ensemble of the text are those
+# of one model. With `-p recorded FILE` your judges stand beside the published ones at the
+# capability floor, and nowhere else.
 #
-# Trajectories asked about, in these verdicts: {glue:text}`a7-coverage`. A judge's own figures are
-# over those it judged; a difference of two judges is over those that both judged.
+# Of the trajectories asked about in these verdicts, {glue:text}`a7-coverage`. A judge's own figures
+# are over those it judged; a difference of two judges is over those that both judged.
 
 # %% tags=["parameters"]
 verdicts: str = "published"  # published, released, recorded, a verdict file, or a folder of one
@@ -186,22 +191,22 @@ def nothing(caption: str, why: str = "") -> tables.Table:
 # %% [markdown]
 # ## The view changes, the model does not
 #
-# The outcome judge and the step judge are the same model with the same procedure, taxonomy and
-# decoding; one is shown the steps (section 7.1). Step minus outcome, silent recall moves by
-# {glue:text}`a7-view-silent`, loud recall by {glue:text}`a7-view-loud` and false alarms by
-# {glue:text}`a7-view-alarm`. Recall on one type, `unsupported_claim`, moves by
-# {glue:text}`a7-view-claim`; in the published verdicts it goes the other way, and a section below
-# asks whether that is real.
+# The outcome judge and the step judge are one model with the same procedure, the same list of fault
+# types and the same decoding; only the step judge is shown the steps (section 7.1). From the
+# outcome judge to the step judge, silent recall changes by {glue:text}`a7-view-silent`, loud recall
+# by {glue:text}`a7-view-loud` and false alarms by {glue:text}`a7-view-alarm`. Recall on one type,
+# `unsupported_claim`, changes by {glue:text}`a7-view-claim`. In the published verdicts that one
+# falls, and a section below asks whether the fall is real.
 #
 # Within the outcome judge, loud recall minus silent recall is {glue:text}`a7-gap-all`. The paper
-# reads such a gap as the blind spot. It can have two causes. The judge may react to what the
-# fault did; or loud faults may sit in cases at which it is quick to flag anyway. A judge of
-# replies settles the question by itself wherever the fault left the reply untouched, because
-# then fault and parent are one and the same input.
+# reads such a gap as the judge's blind spot, but it can have two causes. The judge may react to
+# what the fault did; or the loud faults may happen to sit in cases that it is quick to flag anyway.
+# Where the fault left the reply as it was, the question answers itself: a judge of replies then
+# gets the same input for the fault and for its clean parent.
 #
-# {numref}`fig-a7-slopes` draws both readings. At the left of each panel stands recall, at the right
-# the same faults with their clean parents subtracted; a line that falls is recall that was no
-# detection.
+# {numref}`fig-a7-slopes` draws both readings. In each panel recall stands on the left, and on the
+# right the same faults with their clean parents subtracted. A line that falls is recall that was no
+# detection. Compare, judge by judge, the panel of unchanged replies with the panel of changed ones.
 
 # %% tags=["hide-input"]
 say("a7-gap-all", pick(found, judge=OUTCOME, metric="loud_minus_silent"), 3)
@@ -245,20 +250,21 @@ chapter.text("a7-kinds", "; ".join(f"{', '.join(types)} ({side})" for side, type
                                    if types) or "none")
 
 # %% [markdown]
-# On {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
-# change, the outcome judge says the same of fault and parent. Whatever recall it has where it does
-# so, loud or silent, is its readiness to flag that case. The types of the pairs whose reply did
-# change: {glue:text}`a7-kinds`. In the published verdicts the gap therefore says: *an agent that stops early tells the
-# customer so.* It is a gap between replies that show a fault and replies that do not.
+# In {glue:text}`a7-same` of the {glue:text}`a7-unchanged` pairs whose reply the fault did not
+# change, the outcome judge says the same of the fault and of its parent. Whatever recall it has
+# there, loud or silent, is its readiness to flag the case. The replies that did change belong to
+# these types: {glue:text}`a7-kinds`. In the published verdicts, then, the gap says that *an agent
+# that stops early tells the customer so.* It is a gap between replies that show a fault and replies
+# that do not.
 #
 # The next table takes the gap apart. Not every fault has its parent in the set:
-# {glue:text}`a7-orphans-loud` of the loud and {glue:text}`a7-orphans-silent` of the silent ones do
-# not. The fourth row gives each type and survival the weight it has among all faults, taking a
-# type's paired rate to hold for its faults without a parent. For a greedy outcome judge on
-# unchanged replies that is no assumption: the input is the same. For the same reason a zero there
-# is exact and has no interval in the table; where {numref}`fig-a7-slopes` puts bounds on it, they
-# are those of a sample of pairs in which none differed. The weighting, and every row but the first,
-# is ours.
+# {glue:text}`a7-orphans-loud` of the loud faults and {glue:text}`a7-orphans-silent` of the silent
+# ones lack it. So the fourth row gives each type, loud and silent apart, the weight that it has
+# among all faults, and takes its paired rate to hold for the faults without a parent too. For a
+# greedy outcome judge on unchanged replies that is no assumption, because the input is the same.
+# For the same reason a zero there is exact and carries no interval in the table; the bounds that
+# {numref}`fig-a7-slopes` puts on it are those for a sample of pairs in which none differed. The
+# weighting, and every row but the first, is ours.
 
 # %% tags=["hide-input"]
 ROWS = {
@@ -280,8 +286,10 @@ tables.show(
 
 # %% tags=["hide-input"]
 for name, judge in (("outcome", OUTCOME), ("step", STEP)):
-    for kind in GAPS:
+    for kind in ("paired", "paired_design"):
         say(f"a7-gap-{kind.replace('_', '-')}-{name}", pick(lines, judge=judge, gap=kind), 3)
+for kind in ("recall", "paired"):
+    say(f"a7-gap-{kind}-unchanged-outcome", pick(lines, judge=OUTCOME, gap=f"{kind}_unchanged"), 3)
 for name, judge in (("outcome", OUTCOME), ("step", STEP)):
     loud, silent = (pick(paired, judge=judge, group=side) for side in ("loud", "silent"))
     say(f"a7-level-loud-{name}", loud)
@@ -314,7 +322,7 @@ if "instance" in pairs and pairs["instance"].notna().all():
 else:
     chapter.text("a7-by-instance", "(undefined: these pairs name no instances; try -p verdicts released)")
 standard = by_stratum(strata, rng, draws=given.draws) if len(strata) else pd.DataFrame()
-for place in ("standardised", "restocking", "happy"):
+for place in ("standardised", "restocking"):
     say(f"a7-strata-{place}", pick(standard, judge=OUTCOME, stratum=place,
                                    metric="loud_minus_silent"), 3)
 word("a7-strata-word", excludes_zero(pick(standard, judge=OUTCOME, stratum="standardised",
@@ -329,15 +337,17 @@ chapter.text("a7-strata-few", " or ".join(map(str, sorted(set(few)))) if len(few
              else "(undefined here)")
 
 # %% [markdown]
-# A second suspect is the kind of case. Types of fault do not live in the same strata, so the gap is
-# taken inside each stratum and averaged, each stratum weighted by its share of the faults, the same
-# for both sides. Standardised like this the outcome judge's gap is
-# {glue:text}`a7-strata-standardised`: conditioning on the stratum {glue:text}`a7-strata-word`. But
-# look at where it comes from. In `restocking`, which can host every loud type, it is
-# {glue:text}`a7-strata-restocking`; in the others the loud faults are of the types
-# {glue:text}`a7-strata-kinds`, {glue:text}`a7-strata-few` of them in each. Holding the stratum does
-# not hold the reply. And where all of so few are flagged, resampling gives them no variance, so the
-# gaps of those strata, and the standardised one, are less certain than their intervals say.
+# A second suspect is the kind of case, the {term}`stratum`. Fault types are not spread evenly over
+# strata. So we took the gap inside each stratum and averaged it, giving each stratum its share of
+# the faults as weight, the same for loud and silent. Standardised like this, the outcome judge's
+# gap is {glue:text}`a7-strata-standardised`: holding the stratum fixed {glue:text}`a7-strata-word`.
+#
+# But look in the table below at where it comes from. In `restocking`, the one stratum that can host
+# every loud type, the gap is {glue:text}`a7-strata-restocking`. In the others all loud faults are
+# {glue:text}`a7-strata-kinds`, {glue:text}`a7-strata-few` of them in each. Holding the
+# stratum fixed does not hold the reply fixed. And where all of so few are flagged, resampling gives
+# them no variance, so the gaps of those strata, and the standardised one with them, are less
+# certain than their intervals say.
 
 # %% tags=["hide-input"]
 COLUMNS = {"silent_recall": "silent recall", "loud_recall": "loud recall",
@@ -355,49 +365,51 @@ tables.show(
                             "" if len(strata) else "the labels name no strata")
 
 # %% [markdown]
-# What survives. The conclusions are those of the published verdicts, and the numbers those of the
+# What survives? The conclusions are those of the published verdicts, the numbers those of the
 # verdicts this page was run with:
 #
 # - **The view effect survives, and grows.** Over all pairs the outcome judge's paired
-#   discrimination is {glue:text}`a7-paired-outcome`, the step judge's {glue:text}`a7-paired-step`.
-#   On silent faults alone the difference was {glue:text}`a7-view-silent` in recall and is
-#   {glue:text}`a7-view-paired-silent` paired, so the recalls understate section 7.1. (In
+#   discrimination is {glue:text}`a7-paired-outcome` and the step judge's
+#   {glue:text}`a7-paired-step`. On silent faults alone the two judges differed by
+#   {glue:text}`a7-view-silent` in recall; paired, they differ by
+#   {glue:text}`a7-view-paired-silent`. So the recalls understate what section 7.1 claims. (For
 #   differences of paired values, {glue:text}`a7-apart`.)
 # - **The gap does not survive where the reply is unchanged.** From
-#   {glue:text}`a7-gap-recall-unchanged-outcome` it becomes
-#   {glue:text}`a7-gap-paired-unchanged-outcome`: loud and silent are equally invisible.
-# - **What remains of the gap has to be read with its levels.** The outcome judge scores
-#   {glue:text}`a7-level-loud-outcome` on loud and {glue:text}`a7-level-silent-outcome` on silent
-#   pairs, the step judge {glue:text}`a7-level-loud-step` and {glue:text}`a7-level-silent-step`. The
-#   gaps are {glue:text}`a7-gap-paired-outcome` and {glue:text}`a7-gap-paired-step`; step minus
-#   outcome, they differ by {glue:text}`a7-gap-difference`. As a ratio, loud is
-#   {glue:text}`a7-ratio-outcome` times silent for the outcome judge and
-#   {glue:text}`a7-ratio-step` times for the step judge. So the outcome judge detects less on both
-#   sides, and relative to its level less evenly; but a gap of some size is not its mark alone, since
-#   the step judge misses a silent type of its own. How far apart the gaps lie depends on the mix of
-#   types: weighted as in the set they are {glue:text}`a7-gap-paired-design-outcome` and
-#   {glue:text}`a7-gap-paired-design-step`, and we rest nothing on how near these two come. Report
-#   the levels.
+#   {glue:text}`a7-gap-recall-unchanged-outcome` in recall it becomes
+#   {glue:text}`a7-gap-paired-unchanged-outcome` paired: loud and silent faults are equally
+#   invisible.
+# - **What remains of the gap has to be read with its levels.** Loud and silent, the outcome judge
+#   scores {glue:text}`a7-level-loud-outcome` and {glue:text}`a7-level-silent-outcome`, the step
+#   judge {glue:text}`a7-level-loud-step` and {glue:text}`a7-level-silent-step`. That makes gaps of
+#   {glue:text}`a7-gap-paired-outcome` and {glue:text}`a7-gap-paired-step`; from the first judge to
+#   the second the gap changes by {glue:text}`a7-gap-difference`. As a ratio, loud is
+#   {glue:text}`a7-ratio-outcome` times silent for the outcome judge and {glue:text}`a7-ratio-step`
+#   times for the step judge. So the outcome judge detects less on both sides, and less evenly. But
+#   a gap by itself does not mark a judge of replies: the step judge has one too, because it misses
+#   a silent type of its own. And the mix of types decides how far apart the gaps lie: weighted as
+#   in the set they are {glue:text}`a7-gap-paired-design-outcome` and
+#   {glue:text}`a7-gap-paired-design-step`, of which no conclusion here makes use.
 
 # %% [markdown]
 # ## Nobody reads the final answer
 #
-# `unsupported_claim` follows the procedure and adds one invented sentence to the reply. The paper's
-# case study (section 7.2) finds that the step judge catches few of them and that the outcome judge
-# catches hardly more than its false alarms. In these verdicts the recalls are
-# {glue:text}`a7-claim-step` and {glue:text}`a7-claim-outcome`. The paper's anchor is
-# the rate over all clean runs. The sharper one is the clean runs of these very cases, of which the
-# outcome judge flags {glue:text}`a7-claim-parents`: its paired discrimination is
-# {glue:text}`a7-claim-paired-outcome`, the step judge's {glue:text}`a7-claim-paired-step`. For the
-# outcome judge that is {glue:text}`a7-claim-only-fault` pairs with only the fault flagged, less
-# {glue:text}`a7-claim-only-parent` with only the clean run flagged.
+# A run with an `unsupported_claim` follows the procedure and adds one invented sentence to the
+# reply. The paper's case study (section 7.2) finds that the step judge catches few of them, and the
+# outcome judge hardly more than its false alarms. In these verdicts the recalls are
+# {glue:text}`a7-claim-step` and {glue:text}`a7-claim-outcome`. The paper compares with the false
+# alarms over all clean runs. The clean runs of these very cases are a sharper comparison, and the
+# outcome judge flags {glue:text}`a7-claim-parents` of them. That leaves it a paired discrimination
+# of {glue:text}`a7-claim-paired-outcome`: {glue:text}`a7-claim-only-fault` pairs with only the
+# fault flagged, less {glue:text}`a7-claim-only-parent` with only the clean run flagged. The step
+# judge has {glue:text}`a7-claim-paired-step`.
 #
-# The paper adds that on this type the judge with the steps "gets *worse*". In recall the
-# difference is {glue:text}`a7-view-claim`; in paired discrimination it is
-# {glue:text}`a7-view-claim-paired`, which {glue:text}`a7-worse`.
+# The paper adds that on this type the judge with the steps "gets *worse*". In recall the difference
+# is {glue:text}`a7-view-claim`. In paired discrimination it is {glue:text}`a7-view-claim-paired`,
+# {glue:text}`a7-worse`.
 #
 # The injector draws one of four sentences. {numref}`fig-a7-claims` splits the faults by sentence,
-# as far as the source allows: {glue:text}`a7-split`.
+# as far as the source allows: {glue:text}`a7-split`. Look at how unevenly the step judge's catches
+# are spread.
 
 # %% tags=["hide-input"]
 say("a7-claim-step", pick(found, judge=STEP, metric="recall|unsupported_claim"))
@@ -406,8 +418,8 @@ for name, judge in (("outcome", OUTCOME), ("step", STEP)):
     say(f"a7-claim-paired-{name}", pick(paired, judge=judge, group="unsupported_claim"))
 difference = minus(paired, *VIEW, group="unsupported_claim")
 say("a7-view-claim-paired", difference)
-word("a7-worse", excludes_zero(difference), "has an interval that leaves out zero",
-     "has an interval that covers zero: in these verdicts nothing shows that it gets worse, only "
+word("a7-worse", excludes_zero(difference), "with an interval that leaves out zero",
+     "with an interval that covers zero: in these verdicts nothing shows that it gets worse, only "
      "that it flags less")
 
 # %% tags=["hide-input"]
@@ -472,17 +484,18 @@ else:
 # %% [markdown]
 # The step judge catches {glue:text}`a7-best` ({glue:text}`a7-others`). In the published verdicts it
 # sees one sentence every time and the rest hardly ever, so its recall on this type is not a rate at
-# which it reads replies. Another choice of four sentences would have given another number, and
-# the interval printed for it, which resamples trajectories, does not know that. Why this sentence
-# and not the others, verdicts do not tell.
+# which it reads replies. Another choice of four sentences would have given another number. The
+# interval around it, which resamples trajectories, knows nothing of that. Why this sentence and not
+# the others, the verdicts do not tell.
 #
 # ## The capability floor
 #
-# A judge that always says *faulty* gets an F1 for free, the more the larger the share of faults in
-# the set, here {glue:text}`a7-base`. Section 7.3 calls the 8B judge this baseline in disguise: it
-# flags {glue:text}`a7-8b-flagged` trajectories. {numref}`fig-a7-floor`
-# sets every judge against the floor twice. On the left, F1 minus the F1 of always-faulty, on the
-# same resamples; on the right, paired discrimination, where always-faulty scores zero.
+# A judge that always says *faulty* gets an F1 for free, and the more faults the set holds, the
+# higher it is. Here their share is {glue:text}`a7-base`. Section 7.3 calls the 8B judge this
+# baseline in disguise: it flags {glue:text}`a7-8b-flagged` trajectories. {numref}`fig-a7-floor`
+# sets every judge against this {term}`floor <floor judge>` twice: on the left its F1 minus the F1
+# of always-faulty, on the same resamples; on the right its paired discrimination, where
+# always-faulty scores zero. Watch which judges change sides of the dashed line.
 
 # %% tags=["hide-input"]
 FLOOR = "always faulty"
@@ -516,34 +529,30 @@ say("a7-outcome-f1", pick(versus, judge=f"{OUTCOME} - {FLOOR}", metric="f1"), 3)
 share_faulty = exact_share(int(verdict_table.faulty.sum()), len(source.labels))
 chapter.text("a7-floor-f1", tables.estimate({"value": pick(versus, judge=FLOOR, metric="f1")["value"]}))
 chapter.text("a7-base", tables.estimate({"value": share_faulty["value"]}))
-below = [(kind, row) for kind in FAULT_TYPES
-         if (row := pick(found, judge=STEP_8B, metric=f"recall|{kind}"))["value"] not in (None, 1)]
-chapter.text("a7-8b-below", "; ".join(f"{kind} {tables.estimate(row, 2)}" for kind, row in below)
-             or ("none" if STEP_8B in verdict_table.judges else "(not judged here)"))
 
 # %% [markdown]
-# The 8B judge's F1 differs from the floor's by {glue:text}`a7-8b-f1`, and its paired discrimination
-# is {glue:text}`a7-8b-paired`. Three details of the paper's wording:
+# The 8B judge's F1 differs from the floor's {glue:text}`a7-floor-f1` by {glue:text}`a7-8b-f1`, and
+# its paired discrimination is {glue:text}`a7-8b-paired`. In the published verdicts it is, by either
+# measure, the baseline that the paper says it is. ([The audit](a9_claims) tries the words in which
+# the paper says so.)
 #
-# - Its F1 "is the base rate". The base rate is {glue:text}`a7-base`, which is the floor's precision;
-#   the floor's F1 is {glue:text}`a7-floor-f1`, and in the published verdicts that is what the 8B
-#   judge comes near.
-# - Its recall there is not 1.00 on every type. Below it: {glue:text}`a7-8b-below`. In the published
-#   verdicts all its clean verdicts are misses, so it is, if anything, under the floor.
-# - A floor check by F1 puts the outcome judge at {glue:text}`a7-outcome-f1`; its paired
-#   discrimination is {glue:text}`a7-paired-outcome`. In the published verdicts the check would throw
-#   out a judge that does discriminate. F1 against a floor depends
-#   on how many faults the set holds; discrimination does not. [The measures chapter](a5_measures)
-#   takes up what that means at other fault rates.
+# But a floor check by F1 has a weakness. It puts the outcome judge at {glue:text}`a7-outcome-f1`,
+# although its paired discrimination is {glue:text}`a7-paired-outcome`. In the published verdicts
+# the check would throw out a judge that does discriminate. F1 against a floor depends on how many
+# faults the set holds; discrimination does not. [The measures chapter](a5_measures) works out what
+# happens at other fault rates.
 #
 # ### The same check on a run of ours
 #
-# The floor can be measured on any judge. {numref}`fig-a7-floor-ours` does so for a recorded run,
-# beside the published judges: F1 against a judge that flags all of the same trajectories, and paired
-# discrimination on the faults whose clean run was judged as well. The run that this repository holds
-# asks the paper's prompts of SmolLM2-135M, where the published judges are of 14B and 8B; its
-# reply judges are code that asks no model. It judged our own trajectories, of the same design, so hollow and filled rows are no paired comparison.
-# Trajectories asked about, in that run: {glue:text}`a7-ours-coverage`.
+# Any judge can be held against the floor. {numref}`fig-a7-floor-ours` does it for a recorded run,
+# beside the published judges: F1 against a judge that flags all of the same trajectories, and
+# paired discrimination on the faults whose clean run was judged as well. Look for a judge far left
+# in the first panel and at the dashed line in the second.
+#
+# The run that comes with this book puts the paper's prompts to SmolLM2-135M, where the published
+# judges are of 14B and 8B; its reply judges are code that asks no model. It judged trajectories of
+# our own, of the same design, so hollow and filled rows are not a paired comparison. Of the
+# trajectories asked about in that run, {glue:text}`a7-ours-coverage`.
 
 # %% tags=["hide-input"]
 ours, reference = store.load(given.recorded), store.load("published")
@@ -645,22 +654,25 @@ chapter.text("a7-ours-sampling", apart)
 # %% [markdown]
 # By F1, in the recorded run: {glue:text}`a7-ours-floor`. Judges of that run whose paired
 # discrimination is above zero: {glue:text}`a7-ours-sees`. A judge without an interval gives one
-# verdict to all runs of a cell, so resampling inside the cells cannot move it; that is no
-# certainty about other cases. Section 7.3 asks whether a
-# judge is the always-faulty baseline; the table adds the other one. A judge that says what
-# always-clean says has no false alarms and no recall. Its F1 is zero, far below the floor, and
-# paired it scores zero, as always-faulty does: only the paired column puts both floors in one place.
+# verdict to all runs of a cell, so resampling inside the cells cannot move it; that is no certainty
+# about other cases.
 #
-# Does voting lift a judge off the floor? {glue:text}`a7-ours-vote` A step judge that
-# answers greedily and an ensemble whose members are sampled at a temperature differ in two things,
-# the sampling and the vote. {glue:text}`a7-ours-sampling` The next section compares two such judges
-# in the verdicts this page was run with.
+# The opposite baseline is a judge that always says *clean*. It has neither false alarms nor recall.
+# Its F1 is zero, far below the floor, and paired it scores zero, as always-faulty does. Only the
+# paired column puts both floors in one place.
+#
+# ```{admonition} Does voting lift a small judge off the floor?
+# :class: dropdown
+# {glue:text}`a7-ours-vote` A greedy step judge and an ensemble whose members are sampled at a
+# temperature differ in two things, the sampling and the vote. {glue:text}`a7-ours-sampling`
+# ```
 #
 # ## Voting
 #
-# The ensemble samples the step judge three times and takes the majority (section 7.4).
-# {numref}`fig-a7-deltas` is Table 9 as a picture: each paired difference with its interval, the
-# line of no difference, and the paper's values as hollow diamonds where it prints them.
+# The {term}`ensemble` samples the step judge three times and takes the majority (section 7.4).
+# {numref}`fig-a7-deltas` is Table 9 as a picture: each paired difference with its interval, a
+# dashed line for no difference, and the paper's value as a hollow diamond where it prints one. Look
+# for intervals that clear the line, and on which side.
 
 # %% tags=["hide-input"]
 DELTAS = {
@@ -700,7 +712,7 @@ tables.show(
 # %% tags=["hide-input"]
 OVER = "step_exact_over_detected_faults"
 OVER_ALL = "step_exact_over_all_faults"
-for name in ("f1", "step_exact", OVER, OVER_ALL, "ece", "brier"):
+for name in ("f1", "step_exact", OVER, OVER_ALL, "ece"):
     say(f"a7-vote-{name.replace('_', '-')}", minus(found, *VOTING, metric=name), 3)
 word("a7-vote-f1-zero", excludes_zero(minus(found, *VOTING, metric="f1")), "leaves zero out",
      "reaches zero")
@@ -731,30 +743,30 @@ for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
 
 # %% [markdown]
 # The paper says that against one pass "every quality delta is within resampling noise". In these
-# verdicts F1 moves by
-# {glue:text}`a7-vote-f1`, an interval that {glue:text}`a7-vote-f1-zero`. Localisation moves by
-# {glue:text}`a7-vote-step-exact` in the paper's denominator.
+# verdicts F1 changes by {glue:text}`a7-vote-f1`, an interval that {glue:text}`a7-vote-f1-zero`.
+# Localisation, the share of flags at the right step, changes by {glue:text}`a7-vote-step-exact` in
+# the paper's denominator.
 #
-# That denominator leaves out flags without a usable step. In the paper's runs these are not flags
-# that named none: the answer format demands a step, and one outside the trace is discarded
-# (Appendix D). Among detected faults, where both judged, the step judge has {glue:text}`a7-outside-step` of them and
-# the ensemble {glue:text}`a7-outside-vote`. In the published verdicts all are `premature_stop`,
-# where the trace is short, the fault is a step that is missing, and the label - the last step
-# executed - is a convention. To name the step that should have come next is a reasonable answer
-# there, and the release does not say which step was named.
+# That denominator leaves out flags without a usable step. In the paper's runs these flags did name
+# a step, since the answer format demands one, but the step lay outside the trace and was discarded
+# (Appendix D). Among the detected faults that both judged, the step judge has
+# {glue:text}`a7-outside-step` such flags and the ensemble {glue:text}`a7-outside-vote`. In the
+# published verdicts all of them are `premature_stop`. There the trace is short, the fault is a step
+# that is missing, and the label (the last step executed) is a convention. To name the step that
+# should have come next is a reasonable answer, and the release does not say which step was named.
 #
-# Counted over all detected faults, localisation moves by
+# Counted over all detected faults, localisation changes by
 # {glue:text}`a7-vote-step-exact-over-detected-faults`, from {glue:text}`a7-placed-step` to
-# {glue:text}`a7-placed-vote`: {glue:text}`a7-vote-place-zero`. Part of such a difference can be the
-# denominator, as an ensemble that detects fewer faults divides by fewer. Over all faults it is
-# {glue:text}`a7-vote-step-exact-over-all-faults`: {glue:text}`a7-vote-all-zero`. And it is one of
-# {glue:text}`a7-deltas` overlapping differences, picked after they were seen. What the published
-# verdicts show is that more of the ensemble's steps lie inside the trace; whether voting gives
+# {glue:text}`a7-placed-vote`: {glue:text}`a7-vote-place-zero`. Part of that can be the denominator,
+# since an ensemble that detects fewer faults divides by fewer. Over *all* faults the change is
+# {glue:text}`a7-vote-step-exact-over-all-faults`: {glue:text}`a7-vote-all-zero`. And this is one of
+# {glue:text}`a7-deltas` overlapping differences, picked after we had seen them. The published
+# verdicts do show that more of the ensemble's steps lie inside the trace. Whether voting gives
 # something back there is a question for new data.
 #
-# What it costs depends on the currency. Where the source holds the cost of every verdict, the
-# ratio has an interval. Ratios of mean time lean on the slow runs: in the published cost table the
-# ensemble takes {glue:text}`a7-time-mean` times as long as one pass by the mean,
+# What voting costs depends on the currency. Where the source holds the cost of every verdict, the
+# ratio has an interval. A ratio of mean times leans on the slow runs: in the published cost table
+# the ensemble takes {glue:text}`a7-time-mean` times as long as one pass by the mean,
 # {glue:text}`a7-time-median` times by the median and {glue:text}`a7-time-p95` times at the 95th
 # percentile.
 
@@ -781,9 +793,11 @@ tables.show(
 # %% [markdown]
 # ### Is the calibration worse?
 #
-# The paper calls the ensemble's calibration measurably worse. In these verdicts ECE moves by
-# {glue:text}`a7-vote-ece`. ECE with ten equal bins is one way of many. {numref}`fig-a7-calibration`
-# takes the same difference under other bins, under none, and by Brier score.
+# The paper calls the ensemble's calibration measurably worse. In these verdicts its {term}`ECE`,
+# the distance between stated confidence and share of right verdicts, differs from the step judge's
+# by {glue:text}`a7-vote-ece`. But ECE with ten equal bins is one way of many.
+# {numref}`fig-a7-calibration` takes the same difference with other bins, with none, and by
+# {term}`Brier score`. Count the intervals that touch the dashed line.
 
 # %% tags=["hide-input"]
 MEASURES = {
@@ -812,25 +826,25 @@ out = rows["out"].eq(True) if len(rows) else pd.Series(dtype=bool)
 chapter.text("a7-cal-out", f"{int(out.sum())} of {len(rows)}" if len(rows) else "(not judged here)")
 chapter.text("a7-cal-not", ("; ".join(rows.loc[~out, "label"]) or "none of them") if len(rows)
              else "(not judged here)")
-for name, judge in (("step", STEP), ("vote", ENSEMBLE)):
-    for measure in ("ece", "ece_value"):
-        say(f"a7-cal-{name}-{measure.replace('_', '-')}",
-            pick(calibrated, judge=judge, measure=measure), 3)
+for name, judge, measure in (("step", STEP, "ece"), ("step", STEP, "ece_value"),
+                             ("vote", ENSEMBLE, "ece_value")):
+    say(f"a7-cal-{name}-{measure.replace('_', '-')}", pick(calibrated, judge=judge, measure=measure), 3)
 
 # %% [markdown]
-# Measures whose interval leaves zero out: {glue:text}`a7-cal-out`. Those where it does not:
-# {glue:text}`a7-cal-not`. They are not so many independent votes: with few distinct values, several
-# binnings come to the same. The reason shows when each stated value is its own bin. The step judge
-# then has {glue:text}`a7-cal-step-ece-value` instead of {glue:text}`a7-cal-step-ece`; where these
-# differ, neighbouring values that are too high and too low no longer cancel inside one bin. A
-# majority of three states two values, nothing can cancel, and the ensemble keeps {glue:text}`a7-cal-vote-ece-value`.
+# The interval leaves zero out in {glue:text}`a7-cal-out` measures. The others:
+# {glue:text}`a7-cal-not`. These are not so many independent votes, since with few distinct values
+# several binnings come to the same. The reason for the difference shows when each stated value is
+# its own bin: the step judge then has {glue:text}`a7-cal-step-ece-value` instead of
+# {glue:text}`a7-cal-step-ece`, because values that are too high and too low no longer cancel inside
+# one bin. A majority of three can state only two values, so there is nothing to cancel, and the
+# ensemble keeps {glue:text}`a7-cal-vote-ece-value`.
 #
 # ### Do the samples miss the same?
 #
 # The paper concludes that the misses are systematic: on `unsupported_claim` "all three samples miss
-# the same". A majority's share tells how many voted, so the votes can be read back. The table
-# compares them with three members that err independently, at the rate their votes have, in all
-# faults of the type and, where the source names them, sentence by sentence.
+# the same". The share that a majority states tells how many voted for it, so the votes can be read
+# back. The table sets them beside three imagined members that err independently at the same rate,
+# over all faults of the type and, where the source names the sentences, sentence by sentence.
 
 # %% tags=["hide-input"]
 cast, why_no_votes = None, "no such ensemble here"
@@ -878,17 +892,18 @@ pub = numbers[numbers["table"] == "selfcons_votes"].set_index("metric")["publish
 chapter.text("a7-zero-published", f"{int(pub.iloc[0])} and {int(pub.iloc[1])}")
 
 # %% [markdown]
-# No sample flagged {glue:text}`a7-zero` of these faults, and in {glue:text}`a7-one` one did and was
-# outvoted (the later release states {glue:text}`a7-zero-published`). So the sentence is true of
-# {glue:text}`a7-missed-share` of the faults that the majority missed. Independent members with one
-# rate for all would leave {glue:text}`a7-zero-alone` without a vote. In the published verdicts that
-# is fewer than were seen, which speaks for the paper; yet the rate differs by sentence:
-# {glue:text}`a7-within`. A sentence has few faults, and its rate is fitted to the very votes it is
-# compared with, so the table cannot tell a hard case from a draw that went badly.
+# In {glue:text}`a7-zero` of these faults no sample saw anything, and in {glue:text}`a7-one` one did
+# and was outvoted (the later release states {glue:text}`a7-zero-published`). So the sentence is
+# true of {glue:text}`a7-missed-share` of the faults that the majority missed. Independent members
+# with one rate for all would leave {glue:text}`a7-zero-alone` without a vote. In the published
+# verdicts that is fewer than were seen, which speaks for the paper. Yet the rate differs by
+# sentence: {glue:text}`a7-within`. Each sentence has few faults, and its rate is fitted to the very
+# votes it is compared with, so the table cannot tell a hard case from an unlucky draw.
 #
-# Then the majority is one choice of three. {numref}`fig-a7-rules` lets the same samples flag from
-# one, two or three votes on. The threshold is chosen after the fact, on the set it is measured on;
-# take it as a question for new data.
+# The majority is also only one of three possible rules. {numref}`fig-a7-rules` lets the same
+# samples flag from one vote on, from two, or only with all three. Compare the first panel with the
+# second. We chose the threshold after the fact, on the set it is measured on; take it as a question
+# for new data.
 
 # %% tags=["hide-input"]
 RULES = {"f1": "F1", "silent_recall": "silent recall", "loud_recall": "loud recall",
@@ -924,20 +939,24 @@ say("a7-any-alarm", pick(by_rule, judge="1 of 3 votes", metric="false_alarm_rate
 word("a7-any-zero", None if any_vote["lo"] is None else any_vote["lo"] > 0, "does not hold", "stands")
 
 # %% [markdown]
-# From one vote on, F1 moves by {glue:text}`a7-any-f1` and recall on `unsupported_claim` by
-# {glue:text}`a7-any-claim`, with false alarms at {glue:text}`a7-any-alarm`. Under that rule
-# "nothing back" {glue:text}`a7-any-zero`. The interval does not cover the choice among three rules.
+# From one vote on, F1 changes by {glue:text}`a7-any-f1` and recall on `unsupported_claim` by
+# {glue:text}`a7-any-claim`, with false alarms at {glue:text}`a7-any-alarm`. Under that rule the
+# "nothing back" in the title of section 7.4 {glue:text}`a7-any-zero`. The interval does not allow
+# for our having chosen among three rules.
 
 # %% [markdown]
 # ## Detecting and naming
 #
 # Of what the step judge detects, the paper says (section 7.5), it misattributes a third. For
-# {glue:text}`a7-looked` the share is {glue:text}`a7-mistyped`, {glue:text}`a7-mistyped-of`, and a
-# third lies {glue:text}`a7-third`. That interval is exact and lets the mix of types vary. Resampled
-# with the mix held fixed, as in the paper's design, the share is {glue:text}`a7-mistyped-cells`,
-# and a third lies {glue:text}`a7-third-cells`; a conclusion should survive both.
+# {glue:text}`a7-looked` the share given another type is {glue:text}`a7-mistyped`, or
+# {glue:text}`a7-mistyped-of`, and a third lies {glue:text}`a7-third`. That interval is exact and
+# lets the mix of types vary. Resampled with the mix held fixed, as in the paper's design, the share
+# is {glue:text}`a7-mistyped-cells`, and a third lies {glue:text}`a7-third-cells`. A conclusion
+# should survive both.
+#
 # {numref}`fig-a7-naming` shows the share type by type, beside the share placed at the right step:
-# once, as in the paper, of the flags whose step lies inside the trace, once of all flags.
+# once, as in the paper, of the flags whose step lies inside the trace, and once of all flags. Look
+# at `premature_stop` in the last two panels.
 
 # %% tags=["hide-input"]
 looked_at = STEP if STEP in verdict_table.judges else verdict_table.judges[-1]
@@ -997,18 +1016,18 @@ lost = [f"{row['type']} ({row['k']} of {row['n']})" for row in lost
 chapter.text("a7-lost", ", ".join(lost) or "none")
 
 # %% [markdown]
-# Types whose faults {glue:text}`a7-looked` most often gives another: {glue:text}`a7-wrong`. The paper grants that part of the
-# charge for `hallucinated_argument`, called `wrong_tool`, belongs to the taxonomy's boundary.
-# Localisation is {glue:text}`a7-placed` of the flags with a step inside the trace and
-# {glue:text}`a7-placed-all` of all detected faults; types below 1 there: {glue:text}`a7-lost`. In
-# the published verdicts, then, "nearly exact" is right for five types. Of the sixth,
-# `premature_stop`, most flags carry no usable step, for the reason given above, and the average
-# describes neither.
+# The types that {glue:text}`a7-looked` most often calls something else: {glue:text}`a7-wrong`. The
+# paper grants that, where it calls a `hallucinated_argument` `wrong_tool`, part of the blame
+# belongs to the boundary between the two types. The step is right for {glue:text}`a7-placed` of the
+# flags with a step inside the trace and for {glue:text}`a7-placed-all` of all detected faults;
+# types below 1 in the second: {glue:text}`a7-lost`. So in the published verdicts "nearly exact" is
+# right for five types. Of the sixth, `premature_stop`, most flags carry no usable step, for the
+# reason given above, and the average describes neither.
 #
 # ## What follows for a deployment
 #
-# The paper draws five consequences. Each stands here with the number under it and with what this
-# chapter adds.
+# The paper draws five consequences for those who deploy a judge. Here is each with the number under
+# it and with what this chapter would add.
 
 # %% tags=["hide-input"]
 def cell(row: dict, digits: int = 2) -> str:
@@ -1047,20 +1066,21 @@ tables.show(follows, "Five consequences, in our words, with their evidence.",
 # ## What would change our mind
 #
 # - An outcome judge that is sampled at a temperature, or shown a reply that varies from run to run,
-#   would not say the same of fault and parent, and its paired discrimination on unchanged replies
-#   would scatter around zero. A value clearly above zero would mean that the reply leaks something
-#   we take it not to hold.
-# - Loud faults of another kind, which change the reply without saying "I am looking into this",
-#   would give the outcome judge a loud level of its own. Here one type carries it.
-# - Clean parents serve several faults each, and the intervals take pairs as independent. With whole
-#   instances resampled, the outcome judge's paired discrimination over all pairs is
-#   {glue:text}`a7-by-instance`. An interval that reached its recall there would make the slopes noise.
-# - On new samples, a one-vote rule that no longer beats one pass would restore "nothing back".
+#   would not always say the same of a fault and its parent. Its paired discrimination on unchanged
+#   replies would then scatter around zero. A value clearly above zero would mean that the reply
+#   gives away something we think it does not hold.
+# - Loud faults of other kinds, which change the reply without saying "I am looking into this",
+#   would give the outcome judge a loud level of their own. Here a single type carries it.
+# - One clean parent serves several faults, and the intervals take pairs as independent. With whole
+#   cases resampled, the outcome judge's paired discrimination over all pairs is
+#   {glue:text}`a7-by-instance`. If that interval reached the judge's recall, the slopes would be
+#   noise.
+# - If on new samples a one-vote rule no longer beat one pass, "nothing back" would stand again.
 #
 # %% [markdown]
 # ## Exercises
 #
-# What a check compares with are the published verdicts.
+# The checks compare your answers with the published verdicts.
 #
 # ```{exercise} Net of the same cases
 # :label: a7-net
@@ -1146,10 +1166,11 @@ if len(pairs):
           / changed.groupby("survival")["n"].sum()).round(3).to_dict())
 
 # %% [markdown]
-# The loud faults without a parent leave the reply as it was, so pairs hold too many that changed it. A
-# gap is the share of changed replies times what is detected on them, loud less silent; where the reply did
-# not change nothing is detected. So it is zero where the two products are equal: the silent faults would
-# have to change the reply as many times more often as the loud ones are detected more often.
+# The loud faults without a parent leave the reply as it was, so the pairs hold too large a share of
+# faults that changed it. A gap is the share of changed replies times what is detected on them, for
+# loud faults less the same for silent ones; where the reply did not change, nothing is detected. So
+# the gap is zero where the two products are equal: silent faults would have to change the reply
+# more often than loud ones, by the factor by which loud ones are detected more often.
 #
 # ```{solution-end}
 # ```
@@ -1191,7 +1212,7 @@ else:
     print("no such votes here")
 
 # %% [markdown]
-# Where the interval reaches further than that number, this set has too few clean runs to say that one
+# If the interval reaches further than that number, this set has too few clean runs to say that one
 # vote is the better rule.
 #
 # ```{solution-end}
@@ -1227,3 +1248,7 @@ for bins in (1, 2, 3, 10, 100):
 #
 # ```{solution-end}
 # ```
+
+# %% [markdown]
+# **Next:** every fault so far was planted. [Organic faults](a8_organic) are those that an agent makes by
+# itself, and they decide what an alarm is worth.

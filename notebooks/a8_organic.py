@@ -14,39 +14,42 @@
 # %% [markdown]
 # # Injected faults say what a judge can catch, not how often it must
 #
-# **The claim.** The testbed breaks one step of a correct run, and each type of fault as often as the
-# next. That measures what a judge is able to see. How often each fault comes up, and so what an
-# alarm is worth, depends on the agent and on its cases. Section 8 and Appendix G of the
-# *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) let a model drive
-# the agent and count what goes wrong by itself: the **{term}`organic <organic fault>`** faults. This chapter rebuilds the
-# counts, puts episodes of our own beside them, and carries the judges to the rates they imply.
+# **The claim.** The testbed breaks one step of a correct run, and each type of fault as often as
+# the next. That measures what a judge is *able* to see. How often each fault comes up in real work,
+# and so what an alarm is worth, depends on the agent and on its cases. Section 8 and Appendix G of
+# the *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) therefore let
+# a model drive the agent and count what goes wrong by itself: the
+# **{term}`organic <organic fault>`** faults. This chapter rebuilds those counts, sets episodes of
+# our own beside them, and works out what each judge's alarms would be worth at such rates.
 #
 # ```{admonition} In one minute
-# In the paper, {glue:text}`a8-paper-faulty` episodes ({glue:text}`a8-paper-share`) were flagged by
-# a rule or ended wrong, and {glue:text}`a8-paper-stops` of those were of one type.
-# {glue:text}`a8-ours-faulty` Rules see four of the six types, so a share short of one is a lower
-# bound.
-# Neither the paper's rate nor its mix is the testbed's. An alarm of the outcome
-# judge is right with probability {glue:text}`a8-ppv-set` on the testbed,
-# {glue:text}`a8-ppv-organic` at the rate of {glue:text}`a8-rate-name`
-# ({glue:text}`a8-rate-organic`), and {glue:text}`a8-ppv-yours` at {glue:text}`a8-rate-yours`, the
-# rate given as a parameter; the judge is the same each time. And a rule that asks for exactly the
-# oracle's six calls flags {glue:text}`a8-script-clean` of the testbed's clean runs, so there it
-# looks perfect. {glue:text}`a8-script-organic`
+# In the paper, {glue:text}`a8-paper-faulty` episodes ({glue:text}`a8-paper-share`) broke a rule or
+# ended wrong, and {glue:text}`a8-paper-stops` of those were of a single type.
+# {glue:text}`a8-ours-faulty` Neither the rate nor the mix is the testbed's, and both decide what an
+# alarm is worth: with the same judge, an alarm of the outcome judge is right with probability
+# {glue:text}`a8-ppv-set` on the testbed, {glue:text}`a8-ppv-organic` at the rate of
+# {glue:text}`a8-rate-name` ({glue:text}`a8-rate-organic`), and {glue:text}`a8-ppv-yours` at
+# {glue:text}`a8-rate-yours`, the rate given as a parameter. A rule that asks for exactly the
+# oracle's six calls flags {glue:text}`a8-script-clean` of the testbed's clean runs and so looks
+# perfect there. {glue:text}`a8-script-organic`
 # ```
 #
-# An **{term}`episode`** is one case handled by a model that chooses each call itself. Its label comes from
-# the rule checker and from the outcome: it is faulty if a rule is broken or the outcome is wrong,
-# **{term}`loud <loud fault>`** if the outcome is wrong, **{term}`silent <silent fault>`** if a rule is broken and the outcome came out right.
-# "No fault seen" is all one can say of the rest. Brackets are 95 % intervals, a dagger marks an
-# exact binomial one, which takes episodes as independent.
+# An **{term}`episode`** is one case handled by a model that chooses each call itself. Nobody
+# planted a fault in it, so its label comes from the rule checker and from the outcome. It is faulty
+# if it breaks a rule or ends wrong: **{term}`loud <loud fault>`** if the outcome is wrong,
+# **{term}`silent <silent fault>`** if a rule is broken and the outcome came out right. Of the rest
+# one can only say that no fault was seen. Rules see four of the six fault types, so every organic
+# rate short of one is a lower bound.
+#
+# Numbers in brackets are 95 % intervals. A dagger marks an exact binomial one, which takes episodes
+# as independent.
 
 # %% [markdown]
 # ## Choose the episodes and the judges
 #
 # The paper's counts are always shown. `tjlib rerun a8_organic -p episodes released` recounts them
-# from the released files, `-p episodes FOLDER` counts what `tjlib agent` wrote. A fault rate of
-# your own goes into the last figure.
+# from the released files, and `-p episodes FOLDER` counts what `tjlib agent` wrote. A fault rate of
+# your own (`-p fault_rate 0.005`) goes into the last figure.
 
 # %% tags=["parameters"]
 episodes: str = "published"  # published (counts only), released, recorded, or a folder of tjlib agent
@@ -76,12 +79,12 @@ from tjlib.charts import organic as charts
 from tjlib.charts.show import show
 from tjlib.desk import oracle, world
 from tjlib.desk.testbed import judged_set
-from tjlib.driven import load
 from tjlib.judges.agent import MAX_STEPS
 from tjlib.measure import endings, organic
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.prevalence import deployed
 from tjlib.measure.table import table
+from tjlib.studies.driven import load
 from tjlib.trace import FAULT_TYPES, InputError
 
 counted_by_paper = organic.printed(store.published("trajectory_judge_numbers"))
@@ -124,16 +127,17 @@ def nothing(caption: str, why: str = "") -> tables.Table:
 # %% [markdown]
 # ## The counts
 #
-# The paper's agent was the 14B model that also serves as a judge, told the same procedure. The
-# first column of the table is what the paper and its release print, with intervals of ours; the
-# others are counted on this page. {glue:text}`a8-recount`
+# The paper's agent was the 14B model that also serves as a judge, and it was told the same
+# procedure. The first column of the table below is what the paper and its release print, with
+# intervals of ours; the other columns are counted on this page. {glue:text}`a8-recount`
 #
-# {glue:text}`a8-ours-model` A model that small is far below what anybody would give such a task. It
-# is used because anyone can run it, and because a rate depends on who drives: two agents at the
-# same desk, with the same kinds of case, need not fail alike. {glue:text}`a8-broken-off`
+# {glue:text}`a8-ours-model` A model that small is far below what anybody would trust with such a
+# task. We use it because anyone can run it, and because it shows how much a rate depends on who
+# drives: two agents at the same desk, with the same kinds of case, need not fail alike.
+# {glue:text}`a8-broken-off`
 #
-# A call made is not yet a call answered. "Eligibility asked" counts episodes that made the call,
-# as the paper does; "eligibility answered" counts those that got an answer out of the desk.
+# A call made is not yet a call answered. "Eligibility asked" counts episodes that made the call, as
+# the paper does, and "eligibility answered" those that got an answer from the desk.
 # {glue:text}`a8-refused`
 
 # %% tags=["hide-input"]
@@ -195,8 +199,8 @@ for x in at_hand:
     cases = ", ".join(f"{each} {k}" for each, k in sorted(x.lost.items(), key=lambda at: -at[1]))
     cut += [f"{n} of {n + kept} ({name_of(x)}: {status}), which leaves {kept}; by kind of case "
             f"the missing are {cases}"] if n else []
-chapter.text("a8-broken-off", f"Attempts that broke off because a reply was no call, and are in no "
-             f"count: {'; '.join(cut)}." if cut else "")
+chapter.text("a8-broken-off", "Some attempts broke off because a reply was not a call, and these are "
+             f"in no count: {'; '.join(cut)}." if cut else "")
 
 # %% tags=["hide-input"]
 refused = []
@@ -212,11 +216,11 @@ chapter.text("a8-refused", " ".join(refused) or
 # %% [markdown]
 # ## Which cases break
 #
-# The cases are dealt to six kinds in turn, so the {glue:text}`a8-episodes` episodes of the paper are
-# six kinds of case, each as often as the next. {numref}`fig-a8-strip` says what they came to. The
-# printed counts settle more than they state: the failures they give for two kinds of case add up to
-# all there are, so the other four kinds have none. What they leave open is which of those failures
-# are silent.
+# The six kinds of case are dealt in turn, so the paper's {glue:text}`a8-episodes` episodes hold
+# each kind equally often. {numref}`fig-a8-strip` says how they ended, one row for each kind; look
+# for the rows in which anything was faulty. The printed counts settle more than they state: the
+# failures they give for two kinds of case add up to all there are, so the other four kinds had
+# none. They leave open which of those failures were silent.
 
 # %% mystnb={"figure": {"caption": "What the episodes came to, by kind of case: counts, coloured by their share of that kind. Rules see four of the six types, so no fault seen is not the same as clean, and a count of faults short of all is a lower bound. Data: the paper's section 8, and the episode files named under the table of counts.", "name": "fig-a8-strip"}} tags=["hide-input"]
 settled = endings.printed_strata(counted_by_paper, world.STRATA).assign(panel="paper (printed)")
@@ -249,17 +253,17 @@ chapter.text("a8-loud-where", f"Loud endings in the files at hand: {'; '.join(wo
 
 # %% [markdown]
 # In the printed counts every fault falls on {glue:text}`a8-broken`. These two kinds make up
-# {glue:text}`a8-dealt` % of the cases because the cases are dealt that way. At a desk where they
-# make up {glue:text}`a8-rare` %, the same agent would have a fault rate of
-# {glue:text}`a8-rate-rare` and not {glue:text}`a8-rate-paper`. An organic rate is no property of
-# the agent alone: it comes with a mix of cases. {glue:text}`a8-loud-where`
+# {glue:text}`a8-dealt` % of the cases only because the cases are dealt that way. At a desk where
+# they made up {glue:text}`a8-rare` %, the same agent would have a fault rate of
+# {glue:text}`a8-rate-rare` and not {glue:text}`a8-rate-paper`. An organic rate belongs to an agent
+# together with a mix of cases. {glue:text}`a8-loud-where`
 #
 # ## Which faults
 #
-# {numref}`fig-a8-mix` puts the organic mix beside the injected one. An episode counts under the
-# type of the first rule it breaks. Two types have no mark of ours, for no rule sees them: nothing is
-# known of how often they occur. In the last row stand episodes whose outcome is wrong though no
-# rule is broken.
+# {numref}`fig-a8-mix` puts the organic mix beside the injected one; compare the marks with the ends
+# of the bars. An episode counts under the type of the first rule it breaks. Two types have no mark
+# because no rule sees them, so nothing is known of how often they occur. The last row holds
+# episodes whose outcome is wrong though no rule is broken.
 
 # %% tags=["hide-input"]
 source = store.load(given.verdicts)
@@ -307,28 +311,29 @@ for x in at_hand:
             said += (f"; in {r.torn} the argument is a piece torn out of the goal, such as an order "
                      f"number without its letters, and in {r.n - r.torn} it is made up")
         more.append(said)
-chapter.text("a8-lead-more", f"To see what else went wrong: {'. And '.join(more)}." if more else
+chapter.text("a8-lead-more", f"What else went wrong: {'. And '.join(more)}." if more else
              "What else went wrong in them takes episode files.")
 chapter.number("a8-injected-stop", injected.get("premature_stop"), 2)
 
 # %% [markdown]
-# The injected mix gives `premature_stop` a share of {glue:text}`a8-injected-stop`. Organic faults of
-# the paper's agent that rules can see are led by {glue:text}`a8-lead-paper`, those of ours by
-# {glue:text}`a8-lead-ours`. The type names the first rule broken and not the only one.
-# {glue:text}`a8-lead-more`
+# The injected mix gives `premature_stop` a share of {glue:text}`a8-injected-stop`. Among the
+# organic faults that rules can see, the paper's agent mostly commits {glue:text}`a8-lead-paper`,
+# and ours {glue:text}`a8-lead-ours`. The type names the first rule broken, which need not be the
+# only one. {glue:text}`a8-lead-more`
 #
 # A type's name also covers more than the injected fault of that name. On [the testbed](a3_testbed)
 # a premature stop is a run cut short whose reply says that somebody is looking into it. In the
 # released episodes it is a reply where the case should have been handed on, or an agent that hands
-# the case on until its steps run out. A judge's recall on the first need not be its recall on the
-# others, and nobody has published verdicts on these episodes.
+# the case on again and again until its steps run out. A judge's recall on the first need not be its
+# recall on the others, and nobody has published verdicts on these episodes.
 #
 # ## A perfect rule, until somebody is free
 #
-# The **canonical-sequence rule** flags a run whose list of tools is not exactly the oracle's six
-# calls: who, order, policy, eligibility, refund or hand on, reply. It reads no argument, no
-# observation and no word. {numref}`fig-a8-script` shows what it flags on the testbed and on
-# episodes.
+# How good can a rule look that understands nothing? The **canonical-sequence rule** flags every run
+# whose list of tools is not exactly the oracle's six calls: customer, order, policy, eligibility,
+# refund or hand on, reply. It reads no argument, no observation and no word.
+# {numref}`fig-a8-script` shows what it flags on the testbed and on episodes; the first row of each
+# panel holds its false alarms.
 
 # %% tags=["hide-input"]
 GROUPS = {"no fault": "no fault seen", endings.UNTYPED: "no rule broken"}
@@ -366,29 +371,29 @@ for x in at_hand:
     right.append(f"Of the episodes in which no fault was seen it flags {wrong} of {unseen} "
                  f"({name_of(x)})." if unseen else f"Of the {bad} episodes ({name_of(x)}) none was "
                  "free of fault, so false alarms cannot be tried there.")
-    worth.append(f"{hits} of its {hits + wrong} alarms are on a faulty episode ({name_of(x)})"
-                 if unseen else f"all its {hits} alarms are, as every episode is faulty "
-                 f"({name_of(x)})")
+    worth.append(f"{hits} of {hits + wrong} are on a faulty episode ({name_of(x)})" if unseen else
+                 f"all {hits} are right, since every episode is faulty ({name_of(x)})")
 needs_files = "(undefined for printed counts, which hold no lists of tools)"
 chapter.text("a8-script-organic", " ".join(right) or
              "On printed counts, which hold no lists of tools, it cannot be tried.")
-chapter.text("a8-script-worth", f"Right alarms: {'; '.join(worth)}." if worth else "")
+chapter.text("a8-script-worth", f"Of its alarms, {'; '.join(worth)}." if worth else "")
 
 # %% [markdown]
 # On the testbed the rule flags {glue:text}`a8-script-clean` of the clean runs, because the clean
-# runs *are* the script, and it catches every fault of the types {glue:text}`a8-script-sees` and none
-# of {glue:text}`a8-script-misses`. By false alarms it looks as good as any judge can.
+# runs *are* the script. It catches every fault of the types {glue:text}`a8-script-sees` and none of
+# {glue:text}`a8-script-misses`. By false alarms it looks as good as any judge can.
 #
 # On episodes it is another matter. {glue:text}`a8-script-organic` {glue:text}`a8-script-worth` In
 # the released episodes the agent asks twice, hands on twice, leaves out a check whose answer it has
-# read elsewhere, and still gets there. Clean runs that all look alike make a false-alarm rate that says nothing about runs that do not. What was measured on
-# the testbed holds for judges that were not told the script; it is no warranty for one that was.
+# read elsewhere, and still gets there. Where all clean runs look alike, a false-alarm rate says
+# nothing about runs that do not. What was measured on the testbed holds for judges that were not
+# told the script; it is no warranty for one that was.
 #
 # ## Habits
 #
-# A list of tools also shows habits that are no fault by any rule. The paper names two: its agent
-# hands the same case on again and again, and it asks the desk for eligibility in only some of its
-# episodes. The table of counts holds both totals; this one splits them by kind of case.
+# A list of tools also shows habits that no rule calls a fault. The paper names two: its agent hands
+# the same case on again and again, and it asks the desk for eligibility in only some of its
+# episodes. The table of counts holds both totals; the next one splits them by kind of case.
 
 # %% tags=["hide-input"]
 HABITS = {"stratum": "case", "episodes": "episodes", "asked": "eligibility asked",
@@ -421,22 +426,23 @@ chapter.text("a8-scripts", "; ".join(
     f"{a.scripts} in {a.episodes} episodes ({name})" for name, a in said.items()) or needs_files)
 
 # %% [markdown]
-# In all: {glue:text}`a8-habits`. "Only some" sounds like money moved without asking. Whether it was
-# is another column: the refund was tried without a check before it in {glue:text}`a8-unchecked`. In
-# the released files the missing checks all fall on cases that are to be handed on, and there the
-# order or the policy had already said no. The procedure asks for the check *before moving any
-# money*, and in those no money moved.
+# In all, that is {glue:text}`a8-habits`. "Only some" sounds like money moved without asking.
+# Whether it was is another column: a refund was tried with no check before it in
+# {glue:text}`a8-unchecked`. In the released files the missing checks all fall on cases that are to
+# be handed on, where the order or the policy had already said no. The procedure asks for the check
+# *before moving any money*, and in those cases no money moved.
 #
 # ## What an alarm is worth to you
 #
-# The share of alarms that are faults - the {term}`positive predictive value` (PPV), also called precision -
-# follows from a judge's recall, its false-alarm rate and the fault rate of the place where it works
-# ([the chapter on measures](a5_measures) derives it).
-# {numref}`fig-a8-ppv` draws it for each judge. Find your own fault rate on the horizontal axis, go
-# up to the curve, and read the PPV at the left. An orange column is an organic rate with its
-# interval (a rate near one makes it a line at the right edge); the triangle is the rate given as a
-# parameter. The solid curve takes recall over the
-# set's own mix of types, the dotted one over the organic mix of {glue:text}`a8-rate-name`.
+# The share of alarms that are faults, the {term}`positive predictive value` (PPV) or precision,
+# follows from three numbers: a judge's recall, its false-alarm rate, and the fault rate of the
+# place where it works ([the chapter on measures](a5_measures) derives it). {numref}`fig-a8-ppv`
+# draws it for each judge. Find your own fault rate on the horizontal axis, go up to the curve, and
+# read the PPV at the left.
+#
+# An orange column is an organic rate with its interval (a rate near one makes it a line at the
+# right edge), and the triangle is the rate given as a parameter. The solid curve takes recall over
+# the set's own mix of types, the dotted one over the organic mix of {glue:text}`a8-rate-name`.
 
 # %% tags=["hide-input"]
 OF = {"released": "the released episodes", "recorded": "the episodes recorded here"}
@@ -492,9 +498,9 @@ nothing("What an alarm is worth.", "no judge's recall and false-alarm rate are k
         "with orange columns at organic rates and a triangle at the rate given as a parameter.")
 
 # %% [markdown]
-# The next table reads the solid curves at five rates, {glue:text}`a8-rates`. Bands hold the fault
-# rate fixed and move recall and false alarms inside their exact bounds; the first three columns
-# move the rate through its own interval.
+# The next table reads the solid curves at five rates, {glue:text}`a8-rates`. The first three
+# columns move the rate through its own interval. The bands in brackets hold the rate fixed and move
+# recall and false alarms within their exact bounds.
 
 # %% tags=["hide-input"]
 WHOSE = "paper's rate" if chosen is None else f"rate, {name_of(chosen)}"
@@ -516,8 +522,9 @@ chapter.text("a8-rates", ", ".join(f"{ENDS[at]:.3f}" for at in order))
 for at in ("organic", "yours"):
     chapter.text(f"a8-rate-{at}", f"{ENDS[at]:.3f}")
 not_here = "(not judged here)"
-for at in ("set", "organic", "yours"):
-    for judge, key in ((OUTCOME, "a8-ppv"), (STEP, "a8-step")):
+for judge, key, ats in ((OUTCOME, "a8-ppv", ("set", "organic", "yours")),
+                        (STEP, "a8-step", ("organic", "yours"))):
+    for at in ats:
         chapter.text(f"{key}-{at}", read.get((names.get(judge), ENDS[at]), not_here))
 dotted = carried[carried["faults"] != "types as in this set"].set_index(["judge_id", "fault_rate"])
 both = (OUTCOME, ENDS["organic"])
@@ -531,30 +538,34 @@ chapter.text("a8-ours-worth", absent if mine is None else
 
 # %% [markdown]
 # The outcome judge goes from {glue:text}`a8-ppv-set` on the set to {glue:text}`a8-ppv-organic` at
-# the rate of {glue:text}`a8-rate-name` and {glue:text}`a8-ppv-yours` at yours; over the mix of types
-# of those episodes it is {glue:text}`a8-ppv-mix` at their rate. The step judge reads {glue:text}`a8-step-organic` and
-# {glue:text}`a8-step-yours`: in the published verdicts it raised no false alarm, so its curve is
-# flat at the top, and the lower edge of its band says how little so few clean runs can promise.
+# the rate of {glue:text}`a8-rate-name` and {glue:text}`a8-ppv-yours` at yours. With the mix of
+# types of those episodes it is {glue:text}`a8-ppv-mix` at their rate. The step judge reads
+# {glue:text}`a8-step-organic` and {glue:text}`a8-step-yours`. In the published verdicts it raised
+# no false alarm, so its curve is flat at the top, and the lower edge of its band shows how little
+# so few clean runs can promise.
 #
-# Flagging at random has a PPV equal to the fault rate, and in our own episodes that is
+# Flagging at random has a PPV equal to the fault rate, which in our own episodes is
 # {glue:text}`a8-ours-worth`. Where an agent nearly always fails, every judge's alarms are nearly
-# always right: a high PPV can be the agent's doing.
+# always right. A high PPV can be the agent's doing.
 #
 # ## What would change our mind
 #
-# - Somebody reads the episodes in which no fault was seen, and finds the wrong tools and unsupported
-#   sentences that no rule sees. The rate goes up, and the mix is no longer a point.
-# - Judges run over the organic episodes, with a recall per type that agrees with the injected one.
-#   Then carrying recall over, as the dotted curves do, would be more than an assumption.
-# - Episodes that differ. Distinct lists of tools: {glue:text}`a8-scripts`. A greedy agent on cases
-#   from one template repeats itself, and an interval for independent episodes is then too narrow.
-#   Temperature, other templates or other models would tell.
-# - A mix of cases taken from a desk and not dealt in turn.
+# - Somebody reads the episodes in which no fault was seen and finds wrong tools and unsupported
+#   sentences, which no rule sees. The rate would go up, and the mix would no longer be a single
+#   type.
+# - Somebody runs judges over the organic episodes and finds a recall for each type that agrees with
+#   the injected one. Then carrying recall over, as the dotted curves do, would be more than an
+#   assumption.
+# - Episodes that differ more from one another. The number of distinct lists of tools is
+#   {glue:text}`a8-scripts`. A greedy agent on cases from one template repeats itself, and then an
+#   interval for independent episodes is too narrow. Sampling at a temperature, other templates or
+#   other models would tell.
+# - A mix of cases taken from a real desk and not dealt in turn.
 #
 # %% [markdown]
 # ## Exercises
 #
-# What the first check compares with are the published verdicts.
+# The first check compares your answer with the published verdicts.
 #
 # ```{exercise} One alarm in two
 # :label: a8-half
@@ -586,7 +597,8 @@ if OUTCOME in rates.index and rates.loc[OUTCOME].notna().all():
     print(f"{f:.3f} / ({r:.3f} + {f:.3f}) = {f / (r + f):.3f}" if r + f else "undefined here")
 
 # %% [markdown]
-# With no false alarm it is zero, which is why a flat curve promises too much.
+# For a judge without a false alarm this rate is zero. That is what a flat curve promises, and why
+# it promises too much.
 #
 # ```{solution-end}
 # ```
@@ -608,7 +620,7 @@ print(exercises.check("a8-happy", rate_there, shares=shares))
 # :class: dropdown
 # ```
 #
-# Weigh the shares by kind of case with your own mix.
+# Weight the shares by kind of case with your own mix of cases.
 
 # %%
 rest = [share for kind, share in shares.items() if kind != "happy"]
@@ -656,9 +668,10 @@ ends = clopper_pearson(int((failing["n"] > 0).sum()), len(failing))
 print("kinds of case: {:.2f} to {:.2f}".format(*ends))
 
 # %% [markdown]
-# It answers how many *kinds* of case this agent gets wrong if these six were drawn from many. The narrow
-# interval answers how often it fails on more cases from the same six. Which of the two a deployment asks
-# is for the reader to say; with greedy decoding the second comes close to counting one case ten times.
+# This interval answers how many *kinds* of case the agent gets wrong, if these six were drawn from
+# many. The narrow interval answers how often it fails on more cases of the same six. Which of the
+# two a deployment asks is for you to say; with greedy decoding, the second comes close to counting
+# one case ten times.
 #
 # ```{solution-end}
 # ```
@@ -676,3 +689,7 @@ print("kinds of case: {:.2f} to {:.2f}".format(*ends))
 # a fixed call with a fixed reply. Rate and mix can be reweighted after the fact, which is what the
 # curves do. What a fault looks like cannot.
 # ```
+
+# %% [markdown]
+# **Next:** the paper draws conclusions in words. [The audit](a9_claims) tries its sentences one by one
+# against its own data.

@@ -15,45 +15,51 @@
 # # Every sentence can be put on trial
 #
 # **The claim.** A sentence of a paper that says something about its data can be turned into a
-# question, a computation and a rule, and then the verdict on the sentence follows from numbers.
-# This chapter does so for sentences of the *trajectory-judge* paper
-# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)): a few quoted words, what exactly is
-# asked of the data, what came out, and what follows. No verdict on this page was written by hand.
+# question, a computation and a rule. Then the verdict on the sentence follows from numbers. This
+# chapter puts sentences of the *trajectory-judge* paper
+# ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038)) on trial in this way: a few quoted words,
+# what exactly is asked of the data, what came out, and what follows. No verdict on this page was
+# written by hand.
 #
 # ```{admonition} In one minute
-# Of {glue:text}`a9-tried` sentences, {glue:text}`a9-holds` hold. Another
-# {glue:text}`a9-condition` hold with a condition: the words of {glue:text}`a9-letter` of these are
-# true as written, and the condition answers a stronger question, which is ours; in the others the
-# condition limits the words. {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be
-# tested with the data chosen here.
-#
-# The *outcome judge* sees the request and the reply only. A fault is *{term}`loud <loud fault>`* if it spoiled the
-# outcome, *{term}`silent <silent fault>`* if not. The paper's main number, loud minus silent recall of that judge, is
-# {glue:text}`a9-gap`. Among faults that left the reply exactly as in their *{term}`clean parent`* (the
-# faultless run of the same case), and against that parent, the gap is
+# Of {glue:text}`a9-tried` sentences, {glue:text}`a9-holds` hold, {glue:text}`a9-condition` hold
+# with a condition, {glue:text}`a9-not` do not hold, and {glue:text}`a9-cannot` cannot be tested
+# with the data chosen here. Of those with a condition, {glue:text}`a9-letter` are true as written,
+# and the condition answers a stronger question, which is ours; in the others it limits the words.
+# The paper's main number is the recall of the outcome judge, which sees the request and the reply
+# only, on loud faults (those that spoiled the outcome) minus its recall on silent ones (those that
+# did not): {glue:text}`a9-gap`. Among faults that left the reply exactly as in their clean parent,
+# the faultless run of the same case, and measured against that parent, the gap is
 # {glue:text}`a9-gap-unchanged`.
 # ```
 #
 # A **claim** has four parts. The *question* makes the words precise. The *statistics* are named
-# numbers with their intervals and denominators. The *rule* sees these statistics and nothing
-# else, and gives one of four verdicts: **holds**, **holds with a condition**, **does not hold**,
-# **cannot be tested with these data**. The *reason* is a sentence with the numbers in it. Change
-# the data and the verdict may change; that is what a trial is for.
+# numbers with their intervals and denominators. The *rule* sees these statistics and nothing else,
+# and gives one of four verdicts: **holds**, **holds with a condition**, **does not hold**, **cannot
+# be tested with these data**. The *reason* is a sentence with the numbers in it. Change the data,
+# and the verdict may change; that is what a trial is for.
 #
-# A sentence that says *all*, in these or other words (*uniformly*, *every axis*, *exactly one*,
-# *the same*, *deterministically*), holds only without an exception; if it is true of more than half
-# of the cases it holds with a condition, and otherwise it does not hold. Its fold names the cases.
-# Every other sentence has a rule of its own. Where a word needs a threshold - what is *nearly
-# exact*? - the threshold is ours, and the fold says so under "Our choice". And where quoted words
-# are plainly true and the question asks for more, the fold says "As written".
+# Sentences that say *all*, in these or other words (*uniformly*, *every axis*, *exactly one*, *the
+# same*, *deterministically*), share one rule. Such a sentence holds only if there is no exception.
+# If it is true of more than half of the cases, it holds with a condition, and otherwise it does not
+# hold. Every other sentence has a rule of its own.
+#
+# Where a word needs a threshold (what is *nearly exact*?), the threshold is ours, and we say so
+# under "Our choice". Where the quoted words are plainly true and our question asks for more, we say
+# so under "As written".
+#
+# The words that you need: the *{term}`outcome judge`* sees the request and the reply, the
+# *{term}`step judge`* the steps as well. A fault is *{term}`loud <loud fault>`* if the case ended
+# wrong, *{term}`silent <silent fault>`* if it ended as it should, and its *{term}`clean parent`* is
+# the faultless run of the same case.
 
 # %% [markdown]
 # ## Choose the data
 #
-# Try other data with `tjlib rerun a9_claims -p verdicts FILE`, or the same sentence on another
-# judge with, say, `-p small outcome:qwen2.5:14b`. The released files hold more than the published
-# tables do (replies, instances, the cost of each verdict), so with `-p verdicts released` the
-# sentences that could not be tested get a verdict too.
+# Try other data with `tjlib rerun a9_claims -p verdicts FILE`, or put another judge in the place of
+# the small one with, say, `-p small outcome:qwen2.5:14b`. The released files hold more than the
+# published tables do (replies, instances, the cost of each verdict), so with `-p verdicts released`
+# the sentences that could not be tested get a verdict too.
 
 # %% tags=["parameters"]
 verdicts: str = "published"  # published, released, a verdict file, or a folder with the release
@@ -102,11 +108,11 @@ evidence = Evidence(
 
 # %% [markdown]
 # Four kinds of data go in. *Verdicts* alone answer most questions. *Parent pairs* (each fault with
-# the clean run of its instance) and *strata* (kinds of case) come from the labels, or for the
-# published verdicts from the tables that the publication's files were counted into. *Text* and
-# *instances* are there when the source has trajectories, and with the release come 60 *episodes
-# of an agent* as well. One figure is cited and not measured:
-# with the published verdicts, how the step judge's catches spread over the invented sentences.
+# its clean parent) and *strata* (kinds of case) come from the labels, or, for the published
+# verdicts, from tables that the publication's files were counted into. *Text* and *instances*
+# (which case a run is of) are there when the source has trajectories. The release also brings 60
+# {term}`episodes <episode>` of an agent. One figure is cited and not measured: how the step judge's
+# catches spread over the invented sentences, with the published verdicts.
 
 # %% tags=["hide-input"]
 trials = audit(evidence, given.only)
@@ -131,13 +137,15 @@ say("a9-gap-unchanged", "gap-paired", "unchanged")
 # %% [markdown]
 # ## The docket
 #
-# {numref}`fig-a9-docket` has one row a sentence, in the order of the paper. The mark and the word
-# are the verdict. Under the quotation stands the one statistic that decides most, with its
-# interval; the hollow diamond is where the sentence puts that statistic, if it says. All of them
-# are shares, or differences of two shares, so that one scale serves; a cost in seconds is drawn as
-# a share of the threefold cost claimed. A mark without a line is a number without an interval: a
-# count of this set, or a mean of which only the mean is published. A row without a mark could not
-# be tested.
+# {numref}`fig-a9-docket` has one row for each sentence, in the order of the paper. The mark and the
+# word are the verdict. Under the quotation stands the one statistic that decides most, with its
+# interval; a hollow diamond marks where the sentence itself puts that statistic, if it says. Look
+# for diamonds that lie outside the interval.
+#
+# All of these are shares, or differences of two shares, so that one scale serves; a cost in seconds
+# is drawn as a share of the threefold cost claimed. A mark without a line is a number without an
+# interval: a count of this set, or a mean of which only the mean is published. A row without a mark
+# could not be tested.
 
 # %% mystnb={"figure": {"caption": "One row a sentence: verdict (shape and word), quotation, and the deciding statistic with its 95 % interval; hollow, where the sentence puts it.", "name": "fig-a9-docket"}} tags=["hide-input"]
 rows = folds.rows(trials)
@@ -162,12 +170,16 @@ tables.show(summary, "Verdicts, and the ids to name in the parameter only. * The
 # ## Each sentence, unfolded
 #
 # Open a sentence to see what was asked, what was found, which choices are ours, and every number
-# the rule saw. "Made by" says how an interval was made: *percentile* is the paper's bootstrap
-# inside design cells, *exact binomial* is the {term}`Clopper-Pearson interval`, for shares of 0 and 1 and
-# for counts that the paper's design does not fix, *counted* is a fact about this set, and what is
-# taken from a publication is called a published figure. The intervals resample cases; only two
-# folds ask what happens when whole instances (by-instance) or whole inputs of the outcome judge
-# (distinct-inputs) are drawn.
+# that the rule saw. "Made by" says where a number or its interval comes from:
+#
+# - *percentile*: the paper's {term}`bootstrap` inside design cells;
+# - *exact binomial*: the {term}`Clopper-Pearson interval`, for shares of 0 and 1 and for counts
+#   that the paper's design does not fix;
+# - *counted*: a fact about this set, without an interval;
+# - *published figure*: taken from a publication.
+#
+# The intervals resample trajectories. Only two folds ask what happens when whole instances
+# (by-instance) or whole inputs of the outcome judge (distinct-inputs) are drawn.
 
 # %% tags=["hide-input"]
 folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHAPES.items()})
@@ -175,42 +187,43 @@ folds.Folds(trials, source.origin, {name: mark for name, (_, mark) in claims.SHA
 # %% [markdown]
 # ## Five sentences worth opening
 #
-# The verdict words below are those of the data chosen on this page.
+# The verdicts below are those on the data chosen for this page.
 #
 # **"The gap is the result": {glue:text}`a9-say-gap-paired`.** The gap on its own is
-# {glue:text}`a9-gap`. Compare each fault with its clean parent, and the gap is
-# {glue:text}`a9-paired`. Compare only the faults whose reply did not change, and it is
-# {glue:text}`a9-gap-unchanged`: a judge that sees request and reply alone gets the same input from
-# such a fault and from its parent. To this judge a fault can be visible only if it changed the
-# reply, whether or not the outcome survived.
+# {glue:text}`a9-gap`. Compare each fault with its clean parent, and it is {glue:text}`a9-paired`.
+# Take only the faults whose reply did not change, and it is {glue:text}`a9-gap-unchanged`: from
+# such a fault and from its parent, a judge that sees request and reply alone gets the same input.
+# To this judge a fault can be visible only if it changed the reply, whether or not the outcome
+# survived.
 #
-# **"most certain exactly where it is least right": {glue:text}`a9-say-most-certain`.** In the most
-# confident bin the share of right verdicts is {glue:text}`a9-top`; in the worst other bin it is
-# {glue:text}`a9-elsewhere`. Overconfidence is {glue:text}`a9-over` in the first and at most
-# {glue:text}`a9-over-elsewhere` in the others. The bin contributes {glue:text}`a9-contribution` of
-# the calibration error. The fold of errors-certain asks at which confidence each judge's errors
-# stand, beside how many of all its verdicts stand there.
+# **"most certain exactly where it is least right": {glue:text}`a9-say-most-certain`.** In the
+# outcome judge's most confident bin, {glue:text}`a9-top` of the verdicts are right; in the worst
+# other bin it is {glue:text}`a9-elsewhere`. Overconfidence is {glue:text}`a9-over` in the first and
+# at most {glue:text}`a9-over-elsewhere` in the others. What the bin does do is contribute
+# {glue:text}`a9-contribution` of the calibration error. (The fold of errors-certain asks at which
+# confidence each judge's errors stand, and how many of all its verdicts stand there.)
 #
 # **"its stated confidence is nearly honest": {glue:text}`a9-say-nearly-honest`.** A small
-# calibration error is compatible with confidence that says nothing. Mean confidence when right
-# minus mean confidence when wrong is {glue:text}`a9-apart`. And the error depends on the bins: it
-# is {glue:text}`a9-ten` in the paper's ten and {glue:text}`a9-by-value` with a bin for each stated
-# value, where over- and underconfidence do not cancel.
+# calibration error is compatible with confidence that says nothing. The step judge's mean
+# confidence when right, minus that when wrong, is {glue:text}`a9-apart`. And the error depends on
+# the bins: it is {glue:text}`a9-ten` in the paper's ten and {glue:text}`a9-by-value` with a bin for
+# each stated value, where over- and underconfidence cannot cancel.
 #
 # **"straddle zero on every axis": {glue:text}`a9-say-deltas-straddle`.** We count an interval that
-# ends at 0 as one that straddles it, which is kind: at most one resample in forty lay beyond.
-# The exact step over all *detected* faults, which the sentence leaves out, moves by
-# {glue:text}`a9-detected`; over *all* faults by {glue:text}`a9-all`. Both depend on how a named step
-# outside the trace is counted (here as not exact; the paper discards it), and the first on a
-# smaller denominator where the ensemble detects fewer faults.
+# ends at 0 as one that straddles it, which is kind to the sentence: at most one resample in forty
+# lay beyond. The sentence leaves out one axis, the share of all *detected* faults placed at the
+# exact step, and that one moves by {glue:text}`a9-detected`; of *all* faults it moves by
+# {glue:text}`a9-all`. Both depend on how a named step outside the trace is counted (we count it as
+# not exact, the paper discards it), and the first also on a smaller denominator where the ensemble
+# detects fewer faults.
 #
-# **"a false positive with nothing to argue about": {glue:text}`a9-say-beyond-dispute`.** This one
-# is our addition. The procedure allows a reply to assert only what the observations support. The
-# release's refund replies promise the money within a number of working days, and no observation
-# says so. Share of clean replies free of such a promise: {glue:text}`a9-free`. Whether the promise
-# explains any alarm is another matter. The fold counts the alarms that name an unsupported claim,
-# and in the release every refund reply carries the promise and no other reply does, so being a
-# refund and carrying it cannot be told apart.
+# **"a false positive with nothing to argue about": {glue:text}`a9-say-beyond-dispute`.** This trial
+# is our addition. The procedure allows a reply to assert only what the observations support. But
+# the release's refund replies promise the money within a number of working days, and no observation
+# says so. The share of clean replies free of such a promise is {glue:text}`a9-free`. Whether the
+# promise explains any alarm is another matter. The fold counts the alarms that name an unsupported
+# claim; yet in the release every refund reply carries the promise and no other reply does, so an
+# alarm at the promise cannot be told from an alarm at a refund.
 
 # %% tags=["hide-input"]
 for name in ("gap-paired", "most-certain", "nearly-honest", "deltas-straddle", "beyond-dispute"):
@@ -231,18 +244,18 @@ say("a9-free", "beyond-dispute", "free")
 # %% [markdown]
 # ## What this is not
 #
-# A verdict here is about a sentence, not about a paper. Conditions are mostly what a careful
-# reader adds in the margin, several are stated elsewhere in the paper itself (the upper
-# bound of the zero false alarms, the two types that no rule sees), and the later release corrected
-# some of the wording. The trials also share one weakness with what they try: one desk, one agent,
-# one set of faults. A sentence that holds here holds *on these data*.
+# A verdict here is about a sentence, not about a paper. Most conditions are what a careful reader
+# would write in the margin. Several are stated elsewhere in the paper itself (the upper bound of
+# the zero false alarms, the two types that no rule sees), and the later release corrected some of
+# the wording. The trials also share one weakness with what they try: one desk, one agent, one set
+# of faults. A sentence that holds here holds *on these data*.
 #
 # ## What would change our mind
 #
 # - Other data. Every rule is code over statistics, so a judge, a set or a release with other
-#   numbers gets other verdicts; the tests change the data of each claim until its verdict changes.
-# - Another threshold. Where "Our choice" names one, a reader who would choose differently can
-#   read the statistic beside it and rule again.
+#   numbers gets other verdicts. The tests change the data of each claim until its verdict changes.
+# - Another threshold. Where "Our choice" names one, you can read the statistic beside it, choose
+#   differently and rule again.
 # - A better reading of a sentence. If the authors meant something that the question does not ask,
 #   the question is wrong, not the sentence.
 #
@@ -266,14 +279,15 @@ for trial in trials:
         print(f"{trial.claim.id}: {trial.ruling.reason}")
 
 # %% [markdown]
-# A published table holds verdicts and counts. What waits needs texts, instances, or the cost of each
-# verdict, and the release has them.
+# A published table holds verdicts and counts. The sentences that wait need texts, instances, or the
+# cost of each verdict, and the release has them.
 #
 # ```{solution-end}
 # ```
 #
-# In the next two, the outcome judge takes the small judge's place
-# (`tjlib rerun a9_claims -p small outcome:qwen2.5:14b`). Predict before you rerun.
+# In the next two exercises the outcome judge takes the small judge's place
+# (`tjlib rerun a9_claims -p small outcome:qwen2.5:14b`). Predict before you rerun. The checks
+# answer for the published verdicts.
 #
 # ```{exercise} An F1 that is a base rate
 # :label: a9-base
@@ -291,9 +305,10 @@ print(exercises.check("a9-base", verdict))
 # %% [markdown]
 # ```{solution} a9-base
 # :class: dropdown
-# It does not hold, as it does not for the small judge, but for another reason. The small judge flags
-# nearly all, so its *precision* is the base rate. The outcome judge flags more faults than clean runs, so
-# neither of its scores is.
+# It does not hold, as it does not for the small judge, but for another reason. The small judge
+# flags nearly everything, so its *precision* is the base rate. The outcome judge flags a larger
+# share of the faults than of the clean runs, so its precision is above the base rate, and its F1 is
+# something else again.
 # ```
 #
 # ```{exercise} Uniformly one
@@ -357,8 +372,9 @@ for trial in trials:
         print(f"{trial.claim.id}: {trial.ruling.reason}")
 
 # %% [markdown]
-# A sentence that is true of more than half and less than nine tenths of its cases would change to *does
-# not hold*. One without an exception stays, and so does every sentence whose rule is not about all.
+# A sentence that is true of more than half but less than nine tenths of its cases would change to
+# *does not hold*. A sentence without an exception stays as it is, and so does every sentence whose
+# rule is not about all.
 #
 # ```{solution-end}
 # ```
@@ -376,3 +392,7 @@ for trial in trials:
 # verdict; if the rule could have come out each of the four ways; and if you can name the data that would
 # turn it.
 # ```
+
+# %% [markdown]
+# **Next:** Part A asked somebody to judge a finished run. Part B asks whether the run itself gives a
+# warning, and begins with the simplest one: [how sure the agent sounds](b3_local_signals).

@@ -14,46 +14,49 @@
 # %% [markdown]
 # # A run that is failing can sound sure
 #
-# **The claim.** A model that is unsure of its words may be about to be wrong, and on one short
-# answer that is worth something. Section 3 of *From Sequence to Structure*
-# ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) says that over a run of many steps it is
-# not: sequence probability and stated confidence rank failed runs no better than chance, and the
-# riskiest step of a failed run lies anywhere, among steps that repeat and conflict. From this the
-# paper draws its graph. We asked the same two questions of a public log with real rewards,
-# tau-bench's airline desk. There a model that read the runs found what failed runs say *less*
-# surprising than what successful ones say: not chance, but the wrong way round. It was surprised
-# least of all where a run repeats itself. This chapter shows that, and adds what the paper leaves
-# out: what a bare count of steps does, what the riskiest step of a *successful* run looks like, and
-# where it would fall if the numbers meant nothing.
+# **The claim.** A model that is unsure of its words may be about to be wrong, and for one short
+# answer that is a useful warning. Over a run of many steps it need not be. Section 3 of *From
+# Sequence to Structure* ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)) says that there such
+# signals rank failed runs no better than chance. On a public log with real rewards, tau-bench's
+# airline desk, we found them the wrong way round: a small model that read the runs afterwards found
+# what failed runs say *less* surprising than what successful ones say, and it was surprised least
+# of all where a run repeats itself.
+#
+# The paper adds that the riskiest step of a failed run may lie anywhere, among steps that repeat
+# and conflict, and from this it draws its case for a graph. We look at that too, and at what the
+# paper leaves out: what a bare count of steps would do, where the riskiest step of a *successful*
+# run lies, and where it would fall if the numbers meant nothing.
 #
 # ```{admonition} In one minute
-# {glue:text}`b3-n` runs, {glue:text}`b3-n-failed` of them failed{glue:text}`b3-n-unknown`. An AUROC
-# of 0.5 is a coin; below it, failed runs look *safer*. {glue:text}`b3-minute-local`
-# The number of steps has an AUROC of {glue:text}`b3-auroc-n_steps`.
-# {glue:text}`b3-minute-where` {glue:text}`b3-minute-success`
-# A step that repeats an earlier one has an uncertainty of {glue:text}`b3-loop-again`, one that
-# repeats none {glue:text}`b3-loop-fresh`. On a scale from 0 to 1, the riskiest step of a failed run
-# repeats with {glue:text}`b3-rep-peak` on average, its other steps with
-# {glue:text}`b3-rep-others`; the paper prints {glue:text}`b3-rep-paper`, and nothing to hold beside it.
+# Of {glue:text}`b3-n` runs, {glue:text}`b3-n-failed` failed{glue:text}`b3-n-unknown`.
+# {glue:text}`b3-minute-local`; the bare number of steps has an AUROC of
+# {glue:text}`b3-auroc-n_steps`, where 0.5 is a coin. The riskiest step falls into the last fifth in
+# {glue:text}`b3-last-peak` of failed runs and {glue:text}`b3-last-success` of successful ones,
+# where a step taken at random would in {glue:text}`b3-last-any`. It repeats an earlier step in
+# {glue:text}`b3-repeating` of the failed runs, although the paper prints a repetition of
+# {glue:text}`b3-rep-paper` for such steps. A step that repeats an earlier one has an uncertainty of
+# {glue:text}`b3-loop-again`, one that repeats none {glue:text}`b3-loop-fresh`.
 # ```
 
 # %% [markdown]
 # ## What is read
 #
-# Unless you bring a log, the runs are tau-bench's {cite}`yao2024tau`: an airline desk, four trials of each task by
-# gpt-4o, each with a reward. Their text is not ours to keep, so the page computes with numbers that
-# we stored of them. That log has no token probabilities, and nobody asked the agent how sure it was.
-# In their place stands the **surprise of SmolLM2** {cite}`allal2025smollm2`, a small model that read each run afterwards: how
-# unlikely it would have been, token by token, to write what the agent wrote. It is called the
-# {term}`surrogate`, here and everywhere. It is not the agent's own uncertainty, and a result on it is one
-# about a stand-in. A log that has log-probabilities brings the agent's own:
+# Unless you bring a log, the runs are tau-bench's {cite}`yao2024tau`: an airline desk, four trials
+# of each task by gpt-4o, each with a reward. Their text is not ours to pass on, so the page
+# computes with numbers that we stored of them.
+#
+# That log has no token probabilities, and nobody asked the agent how sure it was. In their place
+# stands the **surprise of SmolLM2** {cite}`allal2025smollm2`, a small model that read each run
+# afterwards: how unlikely it would have been, token by token, to write what the agent wrote. We
+# call it the {term}`surrogate`. It is not the agent's own uncertainty, and a result on it is a
+# result about a stand-in. A log with log-probabilities brings the agent's own:
 #
 # ```bash
 # tjlib rerun b3_local_signals -p traces my_runs.jsonl
 # ```
 #
-# Read on this page: {glue:text}`b3-origin`. A step's own uncertainty: {glue:text}`b3-source`.
-# Brackets are 95 % intervals in which whole tasks were drawn, all trials of a task together.
+# This page reads {glue:text}`b3-origin`. A step's own uncertainty is {glue:text}`b3-source`.
+# Brackets are 95 % intervals for which whole tasks were drawn, all trials of a task together.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (stored numbers of the airline log), or a log of runs
@@ -161,16 +164,15 @@ chapter.number("b3-n", len(runs), 0)
 chapter.number("b3-n-failed", n1, 0)
 chapter.number("b3-n-unjudged", (~judged).sum(), 0)
 chapter.text("b3-n-unknown", "" if judged.all() else f", and of {(~judged).sum()} nobody knows")
-chapter.number("b3-tasks", runs["task"].nunique(), 0)
 
 # %% [markdown]
 # ## Score one run by eye first
 #
-# Before any number: the table below is a run from the refund desk of [Part A](a3_testbed), and its
-# outcome is wrong. The request was: *{glue:text}`b3-goal`*
+# Before you see any number, look at a run yourself. The table below is a run from the refund desk
+# of [Part A](a3_testbed), and its outcome is wrong. The request was: *{glue:text}`b3-goal`*
 #
 # Write two things down. Which step would you look at first? And how sure would you be, from 0 to
-# 100, that the run failed, had nobody told you? The answer stands near the end of the page.
+# 100, that the run failed, if nobody had told you? The answer stands near the end of the page.
 
 # %% tags=["hide-input"]
 desk_by = given.embedder if given.embedder in ("jaccard", "minilm") else "jaccard"
@@ -194,16 +196,22 @@ tables.show(told, "One failed run, step by step.",
 # %% [markdown]
 # ## How well local signals rank
 #
-# An {term}`AUROC` is the share of pairs, one failed and one successful run, in which the failed one has
-# the higher score; 0.5 is a coin. {numref}`fig-b3-table1` has the paper's Table 1 as hollow diamonds
-# (airline and retail of $\tau^2$, run by another agent) and what the same rules do on this log,
-# filled. The table below has the numbers, with the runs and steps that each score covers.
+# An {term}`AUROC` is the share of pairs, one failed and one successful run, in which the failed one
+# has the higher score; 0.5 is a coin. {numref}`fig-b3-table1` shows what the rules of the paper's
+# Table 1 do on this log as filled marks, and the paper's own values (airline and retail of
+# $\tau^2$, run by another agent) as hollow diamonds. Look at which side of the dashed line a mark
+# lies, and what becomes of it in the second panel. The table after it has the numbers, with the
+# runs and steps that each score covers.
 #
-# *SP*, sequence probability, is the mean negative log-probability of a step's tokens, summed or
-# averaged over steps; the paper does not say which, its authors' code sums. *PE*, predictive
-# entropy, averages over tokens, *root mean square* over squared steps. *Stated confidence* {cite}`lin2022,xiong2024` takes
-# somebody to ask the agent, which on the airline log nobody did. *Random numbers* and the number of
-# *steps* stand beside them.
+# The signals are these:
+#
+# - *SP*, sequence probability: the mean negative log-probability of a step's tokens, summed or
+#   averaged over steps. The paper does not say which; its authors' code sums.
+# - *PE*, predictive entropy: the same, averaged over all tokens of a run.
+# - *Root mean square*: of each step's value, over steps.
+# - *Stated confidence* {cite}`lin2022,xiong2024`: somebody has to ask the agent, and on the airline
+#   log nobody did.
+# - *Random numbers* and the bare number of *steps*, for comparison.
 
 # %% tags=["hide-input"]
 PANELS = {"auroc": "all pairs", "auroc|same_length": "pairs of the same length",
@@ -272,30 +280,38 @@ tables.show(pd.DataFrame([{
     f"{log.origin}; a step's own uncertainty: {SOURCE}; printed: data/published/rupa_table1.csv")
 
 # %% tags=["hide-input"]
-for m in material.LOCAL:
+for m in ("sp_sum", "sp_mean", "n_steps"):
     chapter.text(f"b3-auroc-{m}", say(cell(m)))
+for m in ("sp_sum", "sp_mean"):
     chapter.text(f"b3-length-{m}", say(cell(m, "rank_correlation|length")))
 free = [m for m in given.methods if m in ("sp_mean", "pe", "saup_rms") and m not in silent]
 
 
-def above(metric):
+def sides(metric):
     """Count the length-free signals whose interval lies above, below and around chance."""
     rows = [cell(m, metric) for m in free if cell(m, metric).get("lo") is not None]
     over, under = (sum(1 for r in rows if test(r)) for test in (
         lambda r: r["lo"] > 0.5, lambda r: r["hi"] < 0.5))
-    return f"lie {over} above, {under} below and {len(rows) - over - under} around 0.5" if rows else "are undefined"
+    return over, under, len(rows) - over - under
+
+
+def above(metric):
+    """Say on which side of chance their intervals lie."""
+    over, under, around = sides(metric)
+    return (f"lie {over} above 0.5, {under} below it and {around} around it" if over + under + around
+            else "are undefined")
 
 
 chapter.text("b3-free", "; ".join(material.LOCAL[m] for m in free) or "(none can be computed here)")
 chapter.text("b3-free-all", above("auroc"))
 chapter.text("b3-free-length", above("auroc|same_length"))
-chapter.text("b3-minute-local", f"Of the local signals that do not simply add up over steps, {len(free)} "
-             f"can be computed here; the intervals of their AUROC {above('auroc')}."
-             if free else "No local signal can be computed here.")
+over, under, neither = sides("auroc")
+chapter.text("b3-minute-local", f"Of the {over + under + neither} local signals that do not simply add up "
+             f"over steps, {over} rank failed runs as riskier, {under} as safer, and {neither} cannot be "
+             "told from a coin" if over + under + neither else "No local signal can be ranked here")
 spread_of_random = np.sqrt((n1 + n0 + 1) / (12 * n1 * n0)) if n1 and n0 else None
-for domain, key in (("tau2-airline", "air"), ("tau2-retail", "retail")):
-    for m in ("random", "sp_sum", "verbalized"):
-        chapter.text(f"b3-{key}-{m}", f"{printed[m, domain]:.3f}")
+for m in ("random", "sp_sum"):
+    chapter.text(f"b3-air-{m}", f"{printed[m, 'tau2-airline']:.3f}")
 chapter.text("b3-flipped", f"{1 - printed['sp_sum', 'tau2-airline']:.3f}")
 chapter.number("b3-stray", None if spread_of_random is None else 100 * 2 * stats.norm.sf(
     abs(printed["random", "tau2-airline"] - 0.5) / spread_of_random), 0)
@@ -303,50 +319,57 @@ for metric, key in (("auroc|same_length", "length"), ("auroc|same_task", "task")
     chapter.text(f"b3-pairs-{key}", str(cell(given.methods[0], metric)["pairs"]))
 
 # %% [markdown]
-# Three cautions before Table 1 is believed, ours or the paper's.
+# Before you believe Table 1, the paper's or ours, three cautions.
 #
-# **Direction.** The paper's {glue:text}`b3-air-sp_sum` for sequence probability on airline is not
-# "close to random guessing", as its text has it: a score that far below 0.5 ranks well once turned
-# round, at {glue:text}`b3-flipped`. Either the score stands there un-negated, or shorter or
-# surer runs failed more. Nothing in print tells these apart. Ours are negated, so that surprise
-# means failure; a point left of the dashed line is a signal that has it the wrong way round on
-# these runs, and why is asked further down.
+# **Direction.** The paper calls its values "close to random guessing". But its
+# {glue:text}`b3-air-sp_sum` for sequence probability on airline is far below 0.5, and such a score
+# ranks well once it is turned round, at {glue:text}`b3-flipped`. Either the score stands there
+# without its minus sign, or shorter or surer runs failed more; nothing in print tells which. Ours
+# has the minus sign, so that surprise means failure. A mark left of the dashed line is a signal
+# that ranks these runs the wrong way round, and a later section asks why.
 #
 # **Length.** Summed over steps, sequence probability is largely a count of steps. Here its rank
-# correlation with length is {glue:text}`b3-length-sp_sum`, and its AUROC
-# {glue:text}`b3-auroc-sp_sum`; averaged, the same numbers have {glue:text}`b3-length-sp_mean` and
-# {glue:text}`b3-auroc-sp_mean`. The number of steps alone, which knows no probability, has
-# {glue:text}`b3-auroc-n_steps`. Pairs of the same length take that away
-# ({glue:text}`b3-pairs-length` pairs), pairs of one task take away which tasks are hard
-# ({glue:text}`b3-pairs-task` pairs).
+# correlation with length is {glue:text}`b3-length-sp_sum` and its AUROC
+# {glue:text}`b3-auroc-sp_sum`. Averaged over steps, the same numbers have
+# {glue:text}`b3-length-sp_mean` and {glue:text}`b3-auroc-sp_mean`. The number of steps alone, which
+# knows no probability, has an AUROC of {glue:text}`b3-auroc-n_steps`. Pairs of the same length
+# ({glue:text}`b3-pairs-length` of them) take the length away, and pairs of one task
+# ({glue:text}`b3-pairs-task`) take away which tasks are hard.
 #
 # **Noise.** The paper prints no intervals, and its row of random numbers stands at
 # {glue:text}`b3-air-random`. On as many runs as here, random numbers stray at least that far from
-# 0.5 in {glue:text}`b3-stray` % of draws, if runs were independent; trials of one task are not.
+# 0.5 in {glue:text}`b3-stray` % of draws.
 #
-# Signals that do not add up over steps, {glue:text}`b3-free`: their intervals {glue:text}`b3-free-all`
-# over all pairs; over pairs of the same length they {glue:text}`b3-free-length`. Runs without an
-# outcome, in no pair: {glue:text}`b3-n-unjudged`.
+# What is left? For the signals that do not add up over steps ({glue:text}`b3-free`), the intervals
+# {glue:text}`b3-free-all` over all pairs; over pairs of the same length they
+# {glue:text}`b3-free-length`. Runs without a known outcome are in no pair; there are
+# {glue:text}`b3-n-unjudged`.
 #
 # ## Where the riskiest step falls
 #
-# The paper computes "a step-level risk score" for failed runs and finds its highest step anywhere in
-# the run, not near the end; Figure 2 shows it and defines neither the score nor the axis. Our
-# reading takes the highest R of its equations 1 to 5, which add up three things: U, a step's own
-# {term}`uncertainty <local uncertainty>`; Q, how far its words are from the request (0 near, 1 far); and risk that earlier
-# steps and observations pass on along {term}`relations <relation>` such as *repetition* or *feedback*. The
-# [next chapter](b4_relational_graph) takes them apart. A step's place goes from 0 (first) to 1
-# (last). Beside the highest R stands the highest U, where there is one.
+# The paper computes "a step-level risk score" for failed runs and finds that the highest one may
+# lie anywhere in the run, not near its end. Its Figure 2 shows this and defines neither the score
+# nor the axis. We read it as the highest R of its equations 1 to 5. R adds up three things: U, a
+# step's own {term}`uncertainty <local uncertainty>`; Q, how far its words are from the request (0
+# near, 1 far); and risk that earlier steps and observations pass on along
+# {term}`relations <relation>` such as *repetition* or *feedback*. The
+# [next chapter](b4_relational_graph) takes them apart.
 #
-# Anywhere compared with what? {numref}`fig-b3-where` has three answers.
+# A step's place runs from 0 (first) to 1 (last). Beside the highest R we show the highest U, where
+# there is one.
 #
-# - **A step at random.** Not a flat line: in a short run the last fifth holds the last step *and*
-#   the one a fifth before it, and the first and last step are always there.
-# - **Successful runs.** If their riskiest step falls in the same places, the place says nothing of
-#   failure.
-# - **Values dealt anew.** R rises over the first steps whatever they say, for it feeds on itself
-#   ([the next chapter](b4_relational_graph) works that out). So we dealt each run's own values to
-#   its steps at random, {glue:text}`b3-deals` times, kept its edges, and took the highest R again.
+# "Anywhere" compared with what? {numref}`fig-b3-where` draws failed runs as bars and three answers
+# as points. Look for a fifth in which a point lies outside the interval of its bar.
+#
+# - **A step at random.** This is not a flat line. In a short run the last fifth holds the last step
+#   *and* the one a fifth before it, and the first and the last step are always there.
+# - **Successful runs.** If their riskiest step falls in the same places, the place says nothing
+#   about failure.
+# - **Values dealt anew.** R rises over the first steps whatever they say, because it feeds on
+#   itself ([the next chapter](b4_relational_graph) works that out). So we dealt each run's own
+#   values to its steps at random, {glue:text}`b3-deals` times, kept its edges, and took the highest
+#   R again. A place that this finds too says something about the recursion and nothing about the
+#   run.
 
 # %% tags=["hide-input"]
 fits = crossed(log.graphs, log.local, runs["task"]) if given.calibrated else [None] * len(runs)
@@ -415,42 +438,34 @@ for key, name in (("peak", "failed|peak"), ("any", "failed|any"), ("dealt", "fai
                   ("success", "successful|peak")):
     chapter.text(f"b3-last-{key}", say(places["R"].loc[f"{name}|last"]))
 for key, other in (("any", "failed|any"), ("success", "successful|peak"), ("dealt", "failed|dealt")):
-    for part in ("first", "last"):
-        chapter.text(f"b3-{part}-minus-{key}", difference("R", other, part))
+    chapter.text(f"b3-last-minus-{key}", difference("R", other))
+chapter.text("b3-first-minus-any", difference("R", "failed|any", "first"))
 positions = pd.DataFrame({risk: f[f["peak"] == 1].set_index("trajectory_id")["position"].reindex(runs.index)
                           for risk, f in steps.items()})
-mean_place = means(positions, [(f"failed|{r}", f"successful|{r}") for r in steps])
-for risk in RISKS:
-    for key in (f"failed|{risk}", f"successful|{risk}", f"failed|{risk} - successful|{risk}"):
-        chapter.text("b3-place-" + key.replace("|", "-").replace(" ", ""), say(
-            mean_place.loc[key]) if key in mean_place.index else NO_OWN)
+mean_place = means(positions)
+for key in ("failed|R", "failed|U", "successful|R"):
+    chapter.text("b3-place-" + key.replace("|", "-"), say(
+        mean_place.loc[key]) if key in mean_place.index else NO_OWN)
 TOLD = {True: "is told apart from", False: "is not told apart from", None: "cannot be held beside"}
 chapter.text("b3-told-success", TOLD[excludes("R", "successful|peak")])
 chapter.text("b3-told-dealt", TOLD[excludes("R", "failed|dealt")])
-chapter.text("b3-minute-where", "The share of failed runs whose riskiest step lies in their last fifth is "
-             f"{say(places['R'].loc['failed|peak|last'])}; of a step at random it is "
-             f"{say(places['R'].loc['failed|any|last'])}.")
-chapter.text("b3-minute-success", "In successful runs it is "
-             f"{say(places['R'].loc['successful|peak|last'])}.")
-chapter.number("b3-single", (runs["steps"] == 1).sum(), 0)
 
 # %% [markdown]
-# The share of failed runs with the highest R in the last fifth is {glue:text}`b3-last-peak`, and that
-# of a step at random {glue:text}`b3-last-any`: a difference of {glue:text}`b3-last-minus-any`. In the
-# first fifth the difference is {glue:text}`b3-first-minus-any`. On average it stands at
-# {glue:text}`b3-place-failed-R` of the way, and the highest U at {glue:text}`b3-place-failed-U`.
+# In {glue:text}`b3-last-peak` of failed runs the highest R lies in the last fifth, and for a step
+# at random it would be {glue:text}`b3-last-any`: a difference of {glue:text}`b3-last-minus-any`. In
+# the first fifth the difference is {glue:text}`b3-first-minus-any`. On average the highest R stands
+# {glue:text}`b3-place-failed-R` of the way through the run, and the highest U
+# {glue:text}`b3-place-failed-U`.
 #
-# Successful runs have their highest R at {glue:text}`b3-place-successful-R` of the way and
-# {glue:text}`b3-last-success` of it in the last fifth; failed minus successful there is
+# Successful runs have their highest R {glue:text}`b3-place-successful-R` of the way through, and
+# {glue:text}`b3-last-success` of them in the last fifth. Failed minus successful, that is
 # {glue:text}`b3-last-minus-success`, which {glue:text}`b3-told-success` 0. With values dealt anew,
-# {glue:text}`b3-last-dealt` of the highest R fall into the last fifth, and failed runs as they were
-# minus dealt, {glue:text}`b3-last-minus-dealt`, {glue:text}`b3-told-dealt` 0.
+# {glue:text}`b3-last-dealt` fall into the last fifth; failed runs as they were, minus that, give
+# {glue:text}`b3-last-minus-dealt`, which {glue:text}`b3-told-dealt` 0.
 #
-# Where failed and successful runs peak in the same places, the place says nothing of failure. Where
-# values dealt anew peak there too, it says something of the recursion and nothing of the run. And in
-# no case is a peak where a failure *began*: it is where the score is highest, and nobody marked
-# this log's failures. "Failures often originate from intermediate steps" needs such marks. The table
-# varies what we chose.
+# And in no case is a peak where a failure *began*. It is where the score is highest, and nobody
+# marked this log's failures. The paper's "failures often originate from intermediate reasoning or
+# interaction steps" would need such marks. The next table varies what we chose.
 
 # %% tags=["hide-input"]
 flat_u = [msgspec.structs.replace(u, u=(0.0,) * len(u.u), source="constant") for u in log.local]
@@ -475,13 +490,17 @@ tables.show(pd.DataFrame(lines), "Share of runs whose highest R falls into their
 # %% [markdown]
 # ## What surrounds it
 #
-# The paper's second finding is about the neighbourhood of the riskiest step: a mean repetition
-# score of {glue:text}`b3-rep-paper` and a stagnation score of {glue:text}`b3-stag-paper`, with conflict
-# and retry "frequent". It defines none of these and gives no such number for any other step, so a
-# reader cannot tell whether that is high. {numref}`fig-b3-levels` has our nearest number for
-# repetition, at the riskiest step, at the other steps of the same runs and at the riskiest step of
-# successful runs: the closest match among the steps it repeats, 0 if it repeats none. *Failing* is
-# the worst observation since the step before. For stagnation there is no definition to compute.
+# The paper's second finding is about the neighbourhood of the riskiest step. It has a mean
+# repetition score of {glue:text}`b3-rep-paper` and a stagnation score of
+# {glue:text}`b3-stag-paper`, and relations of conflict and retry appear "frequently". None of these
+# is defined, and no such number is given for any other step, so a reader cannot tell whether they
+# are high.
+#
+# {numref}`fig-b3-levels` has our nearest numbers, at three places: the riskiest step of failed
+# runs, the other steps of the same runs, and the riskiest step of successful runs. Compare the
+# first with both. *Repetition* is the closest match among the steps that a step repeats, and 0 if
+# it repeats none. *Failing before* is the uncertainty of the worst observation since the step
+# before, high where an observation failed. For stagnation there is no definition to compute.
 
 # %% tags=["hide-input"]
 NUMBERS = {"repetition": "repetition", "failing": "failing before", "Q": "Q, from the goal"}
@@ -511,10 +530,10 @@ show(charts.levels(bars), name="b3-levels", table=bars,
 chapter.text("b3-rep-paper", f"{PRINTED['repetition']:.3f}")
 chapter.text("b3-stag-paper", f"{PRINTED['stagnation']:.3f}")
 for key, what in (("peak", "failed|{}|peak"), ("others", "failed|{}|others"), ("more", "failed|{}|more"),
-                  ("success", "successful|{}|peak"), ("success-more", "successful|{}|more")):
-    for column, short in (("repetition", "rep"), ("failing", "fail"), ("Q", "q"), ("U", "u")):
-        row = beside.loc[what.format(column)]
-        chapter.text(f"b3-{short}-{key}", NO_OWN if column == "U" and not has_own else say(row))
+                  ("success-more", "successful|{}|more")):
+    for column, short in (("repetition", "rep"), ("failing", "fail")):
+        chapter.text(f"b3-{short}-{key}", say(beside.loc[what.format(column)]))
+chapter.text("b3-u-more", say(beside.loc["failed|U|more"]) if has_own else NO_OWN)
 at_peak = steps["R"][steps["R"]["peak"] == 1].set_index("trajectory_id").reindex(runs.index)
 repeating = (at_peak["repetition"] > 0).where(at_peak["repetition"].notna())[runs["failed"].eq(True)]
 chapter.number("b3-repeating", repeating.sum(), 0)
@@ -525,23 +544,25 @@ chapter.text("b3-repeating-tasks", f"{per_task.sum()} of {len(per_task)} tasks, 
     "why": LOST["failed"] if judged.any() else NO_OUTCOME}))
 
 # %% [markdown]
-# The riskiest step of {glue:text}`b3-repeating` of {glue:text}`b3-n-failed` failed runs repeats an
-# earlier one at all; there is such a run in {glue:text}`b3-repeating-tasks` († exact, with the task
-# as the unit). Repetition there is {glue:text}`b3-rep-peak`, at other steps
-# {glue:text}`b3-rep-others`, a difference of {glue:text}`b3-rep-more`; in successful runs the same
-# difference is {glue:text}`b3-rep-success-more`. A failing observation came just before with
-# {glue:text}`b3-fail-peak` against {glue:text}`b3-fail-others` elsewhere, and in successful runs the
-# difference is {glue:text}`b3-fail-success-more`. A step's own uncertainty is
-# higher at the peak than elsewhere by {glue:text}`b3-u-more`.
+# The riskiest step repeats an earlier one in {glue:text}`b3-repeating` of {glue:text}`b3-n-failed`
+# failed runs; by task, such a run occurs in {glue:text}`b3-repeating-tasks` († exact, with the task
+# as the unit). Repetition there is {glue:text}`b3-rep-peak` and at other steps
+# {glue:text}`b3-rep-others`, a difference of {glue:text}`b3-rep-more`. In successful runs the same
+# difference is {glue:text}`b3-rep-success-more`. Failing before stands at {glue:text}`b3-fail-peak`
+# against {glue:text}`b3-fail-others` elsewhere, and in successful runs the difference is
+# {glue:text}`b3-fail-success-more`. A step's own uncertainty is higher at the peak than elsewhere
+# by {glue:text}`b3-u-more`.
 #
 # One trap is left. The riskiest step was *chosen* for a high R, and R is made of these very
-# numbers: a high U raises it, a large Q raises it, and so does an edge from an observation that failed.
-# That these stand high at the peak is arithmetic. And failed runs are not successful runs of the same
-# length ({glue:text}`b3-x-long-failed` steps in the median against {glue:text}`b3-x-long-success`
-# here): who goes on for longer has more to repeat. {numref}`fig-b3-relations` therefore asks three
-# times how the weight that flows into a step is divided among relations at the peak and elsewhere:
-# in failed runs, in successful ones, and at the peak of values dealt anew, which was chosen without
-# any meaning.
+# numbers. A high U raises it, a large Q raises it, and so does an edge from an observation that
+# failed. That these stand high at the peak is arithmetic. Besides, failed and successful runs
+# differ in length: the medians here are {glue:text}`b3-x-long-failed` and
+# {glue:text}`b3-x-long-success` steps, and whoever goes on for longer has more to repeat.
+#
+# {numref}`fig-b3-relations` therefore asks three times how the weight that flows into a step is
+# divided among relations, at the peak less elsewhere: in failed runs, in successful ones, and at
+# the peak of values dealt anew, which was chosen without any meaning. A relation says something
+# about failure only where the first mark stands apart from the other two.
 
 # %% tags=["hide-input"]
 SHARES = [f"share|{name}" for name in RELATIONS]
@@ -579,32 +600,33 @@ apart = [name for name in RELATIONS for row in [beside.loc[
 chapter.text("b3-apart", ", ".join(apart) or "none")
 
 # %% [markdown]
-# Relations that carry more of the weight at the peak of failed runs than elsewhere, with an
-# interval above 0: {glue:text}`b3-more`; less: {glue:text}`b3-less`. In successful runs, more:
-# {glue:text}`b3-more-success`. With values dealt anew, where the choice means nothing, more:
-# {glue:text}`b3-more-dealt`; late steps have more earlier ones to resemble. Relations for which
-# failed and successful runs are told apart: {glue:text}`b3-apart`.
+# At the peak of failed runs these relations carry more of the weight than elsewhere, with an
+# interval above 0: {glue:text}`b3-more`. These carry less: {glue:text}`b3-less`. In successful
+# runs, more: {glue:text}`b3-more-success`. With values dealt anew, more:
+# {glue:text}`b3-more-dealt`; late steps simply have more earlier ones to resemble. Failed and
+# successful runs are told apart in these: {glue:text}`b3-apart`.
 #
 # ## A loop surprises nobody
 #
 # How can a run that repeats itself be riskiest where it does not? Look at U alone. A step that
-# repeats an earlier one has {glue:text}`b3-loop-again` on average, a step that repeats none
-# {glue:text}`b3-loop-fresh`; within one run the difference is {glue:text}`b3-loop-more`. Who has
-# read a sentence once is not surprised to read it again. So U can be lowest where a run goes in
-# circles, and a score made of U and edges then has the two pull against each other: with U taken
-# out of R, repetition at the riskiest step of failed runs is {glue:text}`b3-loop-peak`, at their
-# other steps {glue:text}`b3-loop-others`.
+# repeats an earlier one has {glue:text}`b3-loop-again` on average, and a step that repeats none
+# {glue:text}`b3-loop-fresh`; within one run the difference is {glue:text}`b3-loop-more`. Whoever
+# has read a sentence once is not surprised to read it again. So U can be lowest where a run goes in
+# circles, and in a score made of U and edges the two pull against each other. Take U out of R, and
+# repetition at the riskiest step of failed runs is {glue:text}`b3-loop-peak`, at their other steps
+# {glue:text}`b3-loop-others`.
 #
-# An agent need not be as sure of its loops as somebody who reads them. Of the
-# {glue:text}`b3-lived-runs` runs that SmolLM2 drove at the desk, and that come with this book, we have
-# its own log-probabilities: {glue:text}`b3-lived-repeating` steps repeat an earlier one, with a U of
-# {glue:text}`b3-lived-again`; the others have {glue:text}`b3-lived-fresh`.
+# An agent need not be as sure of its loops as somebody who reads them. We have an agent's own
+# log-probabilities for the {glue:text}`b3-lived-runs` runs that SmolLM2 drove at the desk and that
+# come with this book. There {glue:text}`b3-lived-repeating` steps repeat an earlier one, with a U
+# of {glue:text}`b3-lived-again`; the others have {glue:text}`b3-lived-fresh`.
 #
-# Where a local signal ranks the wrong way round, loops are one candidate for why. Leave all
-# repeating steps out, and the mean of U over steps has an AUROC of
-# {glue:text}`b3-loop-auroc-fresh`; over all steps, which is the mean form of SP, it has
-# {glue:text}`b3-auroc-sp_mean`. The other candidate is how far a run has come: its first three steps
-# alone have {glue:text}`b3-loop-auroc-start`. The table shows where the two kinds of run part.
+# Are loops why a local signal ranks the wrong way round? Over all steps the mean of U, which is the
+# mean form of SP, has an AUROC of {glue:text}`b3-auroc-sp_mean`. Leave all repeating steps out, and
+# it has {glue:text}`b3-loop-auroc-fresh`{glue:text}`b3-loop-says-fresh`. The other candidate is how
+# far a run has come. Over the first three steps alone the mean of U has
+# {glue:text}`b3-loop-auroc-start`{glue:text}`b3-loop-says-start`. The table shows in which part of
+# a run the two kinds come apart.
 
 # %% tags=["hide-input"]
 all_steps = steps["R"].assign(again=steps["R"]["repetition"] > 0)
@@ -642,6 +664,15 @@ if judged.any() and has_own:
 for name in LEFT:
     chapter.text(f"b3-loop-auroc-{name}", NO_OWN if not has_own else say(
         left.loc[(name, "auroc")] if judged.any() else {"value": None, "why": NO_OUTCOME}))
+FOUND = {"fresh": ("lies below 0.5 all the same: loops alone are not the reason",
+                   "reaches 0.5: loops may be the reason"),
+         "start": ("lies below 0.5 already: how far a run has come is not the reason",
+                   "reaches 0.5: how far a run has come may be the reason")}
+for name, (below, other) in FOUND.items():
+    asked = has_own and judged.any() and cell("sp_mean").get("hi") is not None and cell("sp_mean")["hi"] < 0.5
+    hi = left.loc[(name, "auroc"), "hi"] if asked else None
+    chapter.text(f"b3-loop-says-{name}", "" if hi is None or np.isnan(hi) else
+                 f", which {below if hi < 0.5 else other}")
 
 # %% tags=["hide-input"]
 by_part = all_steps[all_steps["fifth"] >= 0].pivot_table("U", "trajectory_id", "fifth", "mean")
@@ -659,19 +690,19 @@ apart_at = [part for part in PARTS for row in [parted.loc[f"failed|{part} - succ
 chapter.text("b3-loop-apart", ", ".join(apart_at) or "none")
 
 # %% [markdown]
-# Fifths in which failed and successful runs are told apart by U: {glue:text}`b3-loop-apart`. Runs
-# that part late are not told apart by how they begin, and a signal that is low because a run has
-# gone on, over ground that was covered before, warns of nothing. A signal below 0.5 would rank these
-# runs better turned round; but that was seen on their outcomes, and only another log could
-# confirm it.
+# Failed and successful runs are told apart by U in these fifths: {glue:text}`b3-loop-apart`. Runs
+# that part late are not told apart by how they begin. A signal that is low because a run has gone
+# on, over ground that was covered before, is no warning. Turned round, a signal below 0.5 would
+# rank these runs better; but we know that from their outcomes, and only another log could confirm
+# it.
 #
 # ## Where the fault is known
 #
-# On the airline log nobody knows which step was wrong. On the desk we do: each faulty run has one
-# edited step. How often is that step the riskiest? The desk's runs are short, its agent says the
-# same sentence with the same call, and U is read off the calls alone for that reason. A step is
-# scored before its own observation exists, so a fault that the desk answers with an error can show
-# in R one step later at the earliest. The last column is the control: how often the *clean* run of
+# On the airline log nobody knows which step was wrong. On the desk we do, because each faulty run
+# has one edited step. How often is that step the riskiest? The agent of the desk says the same
+# sentence with the same call, so we read U off the calls alone. A step is scored before its own
+# observation exists; a fault that the desk answers with an error can therefore show in R one step
+# later at the earliest. The last column of the table is the control: how often the *clean* run of
 # the same case has its riskiest step at that very place.
 
 # %% tags=["hide-input"]
@@ -705,7 +736,7 @@ tables.show(pd.DataFrame([{"highest": RISKS[risk], **{
     f"{desk.origin}; similarity {desk_by}; intervals by case")
 
 # %% tags=["hide-input"]
-for name in HITS:
+for name in ("hit", "chance", "twin"):
     chapter.text(f"b3-desk-{name}", say(hits["R"].loc[name]))
     chapter.text(f"b3-desk-u-{name}", say(hits["U"].loc[name]))
 one = desk_runs[place[eye.trajectory_id]]
@@ -719,15 +750,15 @@ chapter.number("b3-eye-peak", int(np.argmax(one.r)), 0)
 chapter.text("b3-eye-u", str(int(np.argmax(one.u))) if np.ptp(one.u) else "none, all alike")
 
 # %% [markdown]
-# The highest R is at the faulty step in {glue:text}`b3-desk-hit` of runs, where a step at random
-# would be in {glue:text}`b3-desk-chance` and the clean run's highest R is in
-# {glue:text}`b3-desk-twin`; for U the three are {glue:text}`b3-desk-u-hit`,
+# The highest R is at the faulty step in {glue:text}`b3-desk-hit` of runs. A step at random would be
+# there in {glue:text}`b3-desk-chance`, and the clean run's highest R is there in
+# {glue:text}`b3-desk-twin`. For U the three are {glue:text}`b3-desk-u-hit`,
 # {glue:text}`b3-desk-u-chance` and {glue:text}`b3-desk-u-twin`.
 #
-# Now for the run you scored by eye. The fault was planted at step {glue:text}`b3-eye-fault`
-# ({glue:text}`b3-eye-type`). R is highest at step {glue:text}`b3-eye-peak`, U at step
-# {glue:text}`b3-eye-u`. {numref}`fig-b3-eye` has all three numbers. Which was nearer, you or R? And
-# did either of you see *why*?
+# Now for the run that you scored by eye. The fault was planted at step {glue:text}`b3-eye-fault`
+# ({glue:text}`b3-eye-type`). R is highest at step {glue:text}`b3-eye-peak`, and U at step
+# {glue:text}`b3-eye-u`. {numref}`fig-b3-eye` has U, Q and R along the run, with the faulty step
+# ringed. Who was nearer, you or R? And did either of you see *why*?
 
 # %% mystnb={"figure": {"caption": "The run scored by eye, step by step. Ringed: the step at which the fault was planted. Higher is riskier in all three. Data: the judged set of seed 7, numbers in data/features.", "name": "fig-b3-eye"}} tags=["hide-input"]
 show(charts.one_run(panels), name="b3-eye", table=panels,
@@ -738,11 +769,11 @@ show(charts.one_run(panels), name="b3-eye", table=panels,
 # ## What would change our mind
 #
 # - Log-probabilities of the agent itself, on runs with rewards. The surrogate's surprise is
-#   somebody else's; a signal that fails on it may succeed on the agent's own.
+#   somebody else's, and a signal that fails on it may succeed on the agent's own.
 # - A local signal, averaged and not summed, whose AUROC stays above 0.5 over pairs of the same
 #   length *and* over pairs of one task, on several logs.
-# - A definition of the paper's step-level risk, of its repetition score and of its stagnation score,
-#   with their values at other steps and in successful runs.
+# - Definitions of the paper's step-level risk, repetition score and stagnation score, with their
+#   values at other steps and in successful runs.
 # - A log on which people marked the step where each run went wrong, and a peak that finds it more
 #   often than the same step of a run that went well.
 #
@@ -782,7 +813,8 @@ there = peaks.fifths(short) == 4
 print(f"{there.sum()} of {short} steps, so a step at random in {100 * there.mean():.0f} % of the cases")
 
 # %% [markdown]
-# A "fifth" is not a fifth, which is why the figure draws what chance gives instead of a line at a fifth.
+# A "fifth" of the scale is not a fifth of the steps. That is why the figure draws what chance gives
+# and not a line at a fifth.
 #
 # ```{solution-end}
 # ```
@@ -808,8 +840,9 @@ bad, good = (int(runs["failed"].eq(known).sum()) for known in (True, False))
 print(f"{bad} x {good} = {bad * good}")
 
 # %% [markdown]
-# Each run is in as many pairs as there are runs on the other side, so pairs are far from independent; and
-# trials of one task are alike. That is why whole tasks are drawn for the intervals.
+# Each run is in as many pairs as there are runs on the other side, so pairs are far from
+# independent, and trials of one task are alike. That is why whole tasks are drawn for the
+# intervals.
 #
 # ```{solution-end}
 # ```
@@ -817,14 +850,24 @@ print(f"{bad} x {good} = {bad * good}")
 # ```{exercise} After the fact
 # :label: b3-after
 # :nonumber:
-# Somebody reports, of each score, the direction that has the higher AUROC on these runs. What do random
-# numbers score then?
+# Somebody reports, of each score, the direction that has the higher AUROC on these runs. What would
+# random numbers then score on average?
 # ```
 #
-# ```{solution} b3-after
+# ```{solution-start} b3-after
 # :class: dropdown
-# Never below 0.5. Turning a score round once its side is known uses the labels. The direction has to be
-# said beforehand; ours is that surprise means failure.
+# ```
+
+# %%
+print("undefined here" if spread_of_random is None else
+      f"0.5 + {spread_of_random * np.sqrt(2 / np.pi):.3f}, and never below 0.5")
+
+# %% [markdown]
+# An AUROC of random numbers is nearly normal around 0.5, and turning it round folds its lower half
+# upwards. Whoever turns a score round once its side is known has used the labels. The direction has to
+# be said beforehand; ours is that surprise means failure.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Sum and mean at one length
@@ -893,3 +936,7 @@ chapter.text("b3-x-mean-length", say(cell("sp_mean", "auroc|same_length")))
 # only is one about that signal, and a sentence on repetition that holds under one embedder only is one
 # about that embedder. What is told apart from 0 under all of them may stay.
 # ```
+
+# %% [markdown]
+# **Next:** if single steps say little, perhaps their connections say more. [The graph](b4_relational_graph)
+# takes the paper's equations apart.

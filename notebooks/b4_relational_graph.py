@@ -17,41 +17,43 @@
 # **The claim.** Part A asked somebody to look at a run. Part B asks whether the run says by itself
 # that it is going wrong. The paper *From Sequence to Structure*
 # ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002)), whose method is called RUPA, turns a run
-# into a graph and passes uncertainty along its edges. This chapter takes its equations apart until
-# you can work them with a pencil, and what comes out is this: the graph's term is a weighted mean
-# of risk that its neighbours hold already. An edge decides how loudly a neighbour is heard. It adds
-# no risk of its own, and an edge from a calm neighbour *lowers* the risk of a step. Whether hearing
-# the right neighbours predicts failure is a question for many runs, and for
+# into a graph and passes uncertainty along its edges. Taken apart, the graph's term is a weighted
+# mean of risk that a step's neighbours hold already. An edge decides how loudly a neighbour is
+# heard. It adds no risk of its own, and an edge from a calm neighbour *lowers* the risk of a step.
+#
+# This chapter goes through the equations until you can work them with a pencil. Whether hearing the
+# right neighbours predicts failure is a question for many runs, and for
 # [the benchmark](b5_benchmark).
 #
 # ```{admonition} In one minute
-# A graph of {glue:text}`b4-nodes` events and {glue:text}`b4-edges` edges gives each of
-# {glue:text}`b4-steps` steps a risk R. Averaged over the steps, {glue:text}`b4-own` of R is the
-# step's own uncertainty, {glue:text}`b4-goal` the distance of its words from the request,
-# {glue:text}`b4-along` risk that came along edges, {glue:text}`b4-momentum` momentum. In
-# {glue:text}`b4-bounded` of {glue:text}`b4-steps` steps what the edges carry lies between the
-# calmest and the riskiest neighbour, as a mean must. Giving all edges the same weight moves R by
-# {glue:text}`b4-equal` at most. Without {glue:text}`b4-drop` R falls at
-# {glue:text}`b4-falls` of the steps and rises at {glue:text}`b4-rises`.
+# What reaches a step along its edges is a weighted mean: in {glue:text}`b4-bounded` of the
+# {glue:text}`b4-steps` steps of this page's run it lies between the calmest and the riskiest
+# neighbour, as a mean must. So an edge can lower a step's risk R as well as raise it; without
+# {glue:text}`b4-drop`, R falls at {glue:text}`b4-falls` of the steps and rises at
+# {glue:text}`b4-rises`. Averaged over the steps, {glue:text}`b4-own` of R is the step's own
+# uncertainty, {glue:text}`b4-goal` the distance of its words from the request,
+# {glue:text}`b4-along` risk that came along edges, and {glue:text}`b4-momentum` momentum, a fading
+# mean of all risk before it. Giving all {glue:text}`b4-edges` edges between the run's
+# {glue:text}`b4-nodes` events the same weight moves R by {glue:text}`b4-equal` at most.
 # ```
 
 # %% [markdown]
 # ## One run
 #
-# Unless you bring a log, the run is the one written below: ten steps at the support desk of Part
-# A, with a mistyped address and an amount that the desk refuses, each tried twice, and a last
-# payment that goes through although it is too high. The words are ours; the calls are carried out
-# on the desk, so the observations are its own. The numbers in front, each step's own uncertainty,
-# are typed in, for nobody generated these words; a log with token log-probabilities brings its
-# own. Edit a line in a live notebook, or bring a log:
+# Unless you bring a log, the run is the one written below: ten steps at the support desk of Part A.
+# The agent uses a mistyped address twice, tries two amounts that the desk refuses, and makes a last
+# payment that goes through although it is too high. The words are ours. The calls are carried out
+# on the desk, so the observations are its own. The number in front of each line is the step's own
+# uncertainty, typed in because no model generated these words; a log with token log-probabilities
+# brings its own. Edit a line in a live notebook, or bring a log:
 #
 # ```bash
 # tjlib rerun b4_relational_graph -p traces my_runs.jsonl -p pick 3 -p drop feedback
 # ```
 #
 # A log may hold trajectories of this library or of tau-bench; `recorded` stands for the runs of a
-# model that come with this book, one of which is drawn further down. Every constant that the paper prints
-# is a parameter (its Tables 5 and 6); the last lines are ours.
+# model that come with this book, and one of these is drawn further down. Every constant that the
+# paper prints is a parameter (its Tables 5 and 6), and the last lines are ours.
 
 # %% tags=["parameters"]
 traces: str = ""  # a log of runs, or recorded (a model's, in this book); empty: the run written below
@@ -171,21 +173,26 @@ if given.begin >= len(run.steps):
 # %% [markdown]
 # ## The graph
 #
-# Every event is a node: the request, each step of the agent (what it says and what it calls, in
-# one), each observation. Edges run from an earlier event to a step, never to an observation and
-# never from a later one; section 4.1 of the paper lists what makes one. Two are about time:
-# **{term}`sequential <sequential relation>`** (the node before) and **{term}`latest <latest relation>`** (the newest request, the newest observation). Three
-# are about words: **{term}`repetition <repetition relation>`** (nearly the same words or calls), **{term}`progression <progression relation>`** (related words,
-# and a cue such as *next* or *verify*), **{term}`parallel <parallel relation>`** (other words, and a cue such as *instead*).
-# **{term}`Feedback <feedback relation>`** comes from an observation that failed, was empty or contradicts an earlier one. The
-# seventh, **{term}`goal alignment`**, is a number at the step and no edge.
+# Every event of a run is a node: the request, each step of the agent (what it says and what it
+# calls, in one), each observation. An edge runs from an earlier event to a step. Section 4.1 of the
+# paper lists the {term}`relations <relation>` that make one:
 #
-# {numref}`fig-b4-graph` draws the run. Point at a step to leave only what flows into it, and read
-# its terms; point at an edge to see what made it and what it weighs. Beside each step stands what
-# its risk R is made of: the step's own uncertainty U, the risk that came along its edges, the
-# distance Q of its words from the request, and momentum, a fading mean of all risk before it. The
-# equations for each follow below. Drawn are steps {glue:text}`b4-drawn` of
-# {glue:text}`b4-steps`, counted from 0.
+# - Two are about time: **{term}`sequential <sequential relation>`** (the node before) and
+#   **{term}`latest <latest relation>`** (the newest request, the newest observation).
+# - Three are about words: **{term}`repetition <repetition relation>`** (nearly the same words or
+#   calls), **{term}`progression <progression relation>`** (related words, and a cue such as *next*
+#   or *verify*) and **{term}`parallel <parallel relation>`** (other words, and a cue such as
+#   *instead*).
+# - **{term}`Feedback <feedback relation>`** comes from an observation that failed, was empty or
+#   contradicts an earlier one.
+# - The seventh, **{term}`goal alignment`**, is a number at the step and makes no edge.
+#
+# {numref}`fig-b4-graph` draws the run, from top to bottom. Point at a step to leave only what flows
+# into it, and read its terms; point at an edge to see what made it and what it weighs. The bar
+# beside each step shows what its {term}`risk` R is made of: the step's own uncertainty U, the risk
+# that came along its edges, the distance Q of its words from the request, and {term}`momentum`, a
+# fading mean of all risk before it. The equations for each follow below. Steps are counted from 0;
+# drawn are {glue:text}`b4-drawn` of {glue:text}`b4-steps`.
 
 # %% tags=["hide-input"]
 halves = [], []
@@ -249,18 +256,18 @@ else:
 chapter.text("b4-damage", damage)
 
 # %% [markdown]
-# {glue:text}`b4-relations` of the six relations that carry a weight occur. R is highest at step
-# {glue:text}`b4-peak`, with {glue:text}`b4-top`. {glue:text}`b4-damage` What the graph hears are
-# failures that somebody reported and words that come back. A call that succeeds and should not
-# have been made is neither.
+# Of the six relations that carry a weight, {glue:text}`b4-relations` occur. R is highest at step
+# {glue:text}`b4-peak`, with {glue:text}`b4-top`. {glue:text}`b4-damage` The graph hears failures
+# that somebody reported, and words that come back. A call that succeeds and should not have been
+# made is neither.
 #
 # ## A run that nobody wrote
 #
 # The run above has all six relations because we gave it all six. {numref}`fig-b4-real` has a real
-# one: {glue:text}`b4-real-model` drove the desk, and its log holds the log-probability of every
-# token, so that U is measured and not typed in: the mean of $-\log p$ over a step's tokens, in nats.
-# Of the {glue:text}`b4-real-runs` runs recorded with this book it is the first with the most
-# different calls.
+# one, driven at the desk by {glue:text}`b4-real-model`. Its log holds the log-probability of every
+# token, so here U is measured and not typed in: the mean of $-\log p$ over a step's tokens, in nats
+# (natural logarithms). Of the {glue:text}`b4-real-runs` runs recorded with this book it is the
+# first with the most different calls. Look at which relations most of its edges belong to.
 
 # %% tags=["hide-input"]
 recorded = [item.trajectory for item in registry.load(RECORDED).runs]
@@ -270,7 +277,7 @@ pictured = layout(lived, 0, given.shown)
 heard = lived.edge_table()["relation"].value_counts().reindex(RELATIONS, fill_value=0)
 seen = lived.graph.uncertainty[lived.graph.kind == 2]
 broke = rules.check(real)[0].step if rules.check(real) else None
-chapter.text("b4-real-model", "SmolLM2, a model of 135 million parameters,")
+chapter.text("b4-real-model", "SmolLM2, a model of 135 million parameters")
 chapter.number("b4-real-runs", len(recorded), 0)
 chapter.number("b4-real-steps", len(lived.r), 0)
 chapter.text("b4-real-failed", f"{(seen >= 1).sum()} of {len(seen)}")
@@ -293,16 +300,16 @@ show(
 
 # %% [markdown]
 # Its {glue:text}`b4-real-steps` steps have a U between {glue:text}`b4-real-low` and
-# {glue:text}`b4-real-high` nats a token. {glue:text}`b4-real-failed` observations failed, and the
-# edges are {glue:text}`b4-real-heard`. What came along them is {glue:text}`b4-real-along` of the
-# mean R. {glue:text}`b4-real-broke` A step is scored before its own observation exists, so a first
-# mistake is heard by the steps after it; and where every neighbour failed, hearing one or another
-# of them makes little difference.
+# {glue:text}`b4-real-high` nats a token. Of its observations, {glue:text}`b4-real-failed` failed.
+# Its edges are {glue:text}`b4-real-heard`, and what came along them is {glue:text}`b4-real-along`
+# of the mean R. {glue:text}`b4-real-broke` A step is scored before its own observation exists, so a
+# first mistake is heard only by the steps after it. And where every neighbour failed, it makes
+# little difference which of them is heard.
 #
 # ## The equations, next to the code that is them
 #
-# Each equation is followed by the lines of this library that compute it, printed from the source
-# as it ran on this page, without help texts and type hints.
+# Each equation is followed by the lines of this library that compute it, printed from the source as
+# it ran on this page, without help texts and type hints.
 
 # %% tags=["hide-input"]
 def code(function):
@@ -314,16 +321,16 @@ def code(function):
     return ast.unparse(own)
 
 # %% [markdown]
-# **The weight of an edge** from node $i$ to step $t$ is how reliable its relation is, times how
-# strongly it holds, fading with age:
+# **The weight of an edge** from node $i$ to step $t$ is how reliable its relation $\tau$ is, times
+# how strongly it holds, times a factor that fades with age:
 #
 # ```{math}
 # :label: eq-b4-weight
 # w_{it} = \rho_{\tau}\,\tilde r_{it}\,\delta^{\mathrm{age}(i,t)-1}
 # ```
 #
-# Age counts nodes, so the node before has age 1 and fades not at all. How strongly is Table 6's
-# number for the relation, times a match between 0 and 1.
+# Age counts nodes, so an edge from the node before has age 1 and does not fade. Its strength
+# $\tilde r$ is Table 6's number for the relation, times a match between 0 and 1.
 
 # %% tags=["hide-input"]
 print(code(Parameters.strength_of), code(Parameters.decay), code(weigh), sep="\n\n")
@@ -336,8 +343,8 @@ print(code(Parameters.strength_of), code(Parameters.decay), code(weigh), sep="\n
 # Q_t = 1 - S(y_t, x)
 # ```
 #
-# With shared words for a similarity, $S$ is the share of the request's words that the step has. A
-# short step has few of them, whatever it does.
+# Where shared words serve as the similarity $S$, it is the share of the request's words that occur
+# in the step. A short step has few of them, whatever it does.
 
 # %% tags=["hide-input"]
 print(code(type(alike).coverage))
@@ -350,7 +357,8 @@ print(code(type(alike).coverage))
 # G_t = \frac{\sum_i w_{it}\,(P_i + Q_t)}{\sum_i w_{it} + \epsilon}
 # ```
 #
-# **{term}`Momentum <momentum>`** is a mean over all that came before, with no edge involved, and history is both:
+# **Momentum** is a fading mean over all that came before, with no edge involved, and the step's
+# history $H$ joins the two:
 #
 # ```{math}
 # :label: eq-b4-history
@@ -365,14 +373,14 @@ print(code(type(alike).coverage))
 # R_t = \lambda_u\,U_t + \lambda_h\,H_t, \qquad P_t = \min(R_t, P_{\max})
 # ```
 #
-# An observation and a request pass on their U. One function is all three equations:
+# An observation or a request passes on its U. One function is all three equations:
 
 # %% tags=["hide-input"]
 print(code(Recursion.agent))
 
 # %% [markdown]
-# **How {term}`reliable <reliability>` a relation is** comes from runs that nobody has labelled: the more its strength
-# varies from run to run, the more it counts.
+# **The {term}`reliability` of a relation** is learnt from runs that nobody has labelled. The more a
+# relation's strength varies from run to run, the more it counts.
 #
 # ```{math}
 # :label: eq-b4-reliability
@@ -386,7 +394,8 @@ print(code(Recursion.agent))
 print(code(calibrate.reliabilities))
 
 # %% [markdown]
-# The paper leaves much open that a program must decide. What is printed, and what is our reading:
+# A program must decide much that the paper leaves open. The table says what is printed and how we
+# read the rest:
 
 # %% tags=["hide-input"]
 READ = [
@@ -414,11 +423,12 @@ tables.show(pd.DataFrame(READ, columns=["equation", "point", "published", "here"
 # %% [markdown]
 # ## The claim, on every step
 #
-# In {eq}`eq-b4-graph` Q leaves the sum, for it does not depend on the neighbour. What stays is a
-# weighted mean of $P$, so $G_t - Q_t$ cannot leave the range of the neighbours' $P$, whatever the
-# weights. (A step without any edge has a G of 0, Q included. Only the first step of a run without
-# a request is one.) Checked step by step; and the second check recomputes every R from the table of edges
-# under {numref}`fig-b4-graph` alone, which is what makes it an explanation.
+# In {eq}`eq-b4-graph` Q can be taken out of the sum, because it does not depend on the neighbour.
+# What stays is a weighted mean of $P$, so $G_t - Q_t$ cannot leave the range of the neighbours'
+# $P$, whatever the weights. (A step without any edge has a G of 0, Q included; only the first step
+# of a run without a request is one.) The next cell checks this step by step. Its second check
+# recomputes every R from the table of edges under {numref}`fig-b4-graph` alone, and that is what
+# makes the table an explanation.
 
 # %%
 carriers = edges.assign(P=whole.passed[edges["source"]])[edges["weight"] > 0]
@@ -443,15 +453,16 @@ chapter.text("b4-equal-peak", "the same step" if equal.r.argmax() == whole.r.arg
 chapter.number("b4-nothing", nothing.r.max(), 3)
 
 # %% [markdown]
-# Two more ways to see it. With the same edges, but every weight set to 1 - no strength, no decay,
-# no reliability - R moves by {glue:text}`b4-equal` at most, and is highest at
-# {glue:text}`b4-equal-peak`. And with every U set to 0, of steps and of observations, and Q left
-# out, the highest R of this run, edges and all, is {glue:text}`b4-nothing`.
+# There are two more ways to see it. Keep the edges but set every weight to 1, without strength,
+# decay or reliability: R moves by {glue:text}`b4-equal` at most and is highest at
+# {glue:text}`b4-equal-peak`. Or set every U to 0, of steps and of observations, and leave Q out:
+# the highest R of this run, edges and all, is {glue:text}`b4-nothing`.
 #
 # ## Five nodes by hand
 #
-# A request, a step, an observation that failed, two more steps. The numbers are made up and small
-# enough for paper. First plain loops; $\epsilon$ is too small to show in six digits and left out.
+# Take a request, a step, an observation that failed, and two more steps. The numbers are made up
+# and small enough for paper. First come plain loops; $\epsilon$ is too small to show in six digits
+# and is left out.
 
 # %%
 q = {name: example.VARIANCE[name] / example.MEAN[name] for name in RELATIONS}
@@ -489,8 +500,8 @@ chapter.number("b4-terms", len(beside), 0)
 tables.show(beside, "The worked example, by hand and by the library.", "tjlib.uncertainty.example")
 
 # %% [markdown]
-# {glue:text}`b4-same` of {glue:text}`b4-terms` numbers agree to six digits. What a reading is
-# worth shows on the same five nodes:
+# Of {glue:text}`b4-terms` numbers, {glue:text}`b4-same` agree to six digits. The same five nodes
+# show how much a reading matters:
 
 # %% tags=["hide-input"]
 OTHER = {"as above": {}, "strongest edge of a pair only": {"pairs": "single"},
@@ -505,9 +516,9 @@ tables.show(pd.DataFrame(
 # %% [markdown]
 # ## Reliability, without a label
 #
-# Equation 6 needs runs and no outcome. We take the testbed of Part A, split by case so that no
-# case is on both sides, fit on one half and look at the other. The fit takes graphs; a label has
-# no place in one.
+# Equation {eq}`eq-b4-reliability` needs runs and no outcomes. We take the testbed of Part A, split
+# by case so that no case is on both sides, fit on one half and look at the other. The fit takes
+# graphs, and a graph has no place for a label.
 
 # %% tags=["hide-input"]
 second = calibrate.fit(halves[1])
@@ -538,19 +549,20 @@ tables.show(mild.assign(**{name: mild[name].map("{:.3f}".format) for name in mil
             f"the testbed, and {source}")
 
 # %% [markdown]
-# A relation that every step of every run has, or none, does not vary and gets a q of 0; here:
-# {glue:text}`b4-flat-q`. The testbed's agent says the same sentence with the same call, so it
-# gives cue words little to find. The two halves agree on every $\rho$ within {glue:text}`b4-halves`. At
-# $T = 1$ the largest $\rho$ is {glue:text}`b4-ratio` times the smallest. It has
-# little room: a strength is at most its number in Table 6, so q is at most that, and at $T = 1$ no
-# two $\rho$ can differ by more than a factor of {glue:text}`b4-limit`. At $T = 0.25$ the ratio is
+# A relation that every step of every run has, or none, does not vary and gets a q of 0. Here that
+# is {glue:text}`b4-flat-q`. (The testbed's agent says the same sentence with the same call, so cue
+# words find little.) The two halves agree on every $\rho$ within {glue:text}`b4-halves`.
+#
+# At $T = 1$ the largest $\rho$ is {glue:text}`b4-ratio` times the smallest. There is little room
+# for more: a strength is at most its number in Table 6, so q is at most that, and at $T = 1$ no two
+# $\rho$ can differ by more than a factor of {glue:text}`b4-limit`. At $T = 0.25$ the ratio is
 # {glue:text}`b4-ratio-cold`. The paper prints no T.
 #
 # ## Take an edge away
 #
-# Unless `drop` names another, what goes is one edge: the heaviest into the step of the highest R.
-# Before you look: what does R do without {glue:text}`b4-drop`? {numref}`fig-b4-drop` has the run
-# with all its edges as rings and without what is gone as dots; a dot in its ring has not moved. A
+# Now take away one edge: the heaviest into the step of the highest R, unless `drop` names another.
+# Before you look, what does R do without {glue:text}`b4-drop`? {numref}`fig-b4-drop` shows the run
+# with all its edges as rings and without what is gone as dots. A dot in its ring has not moved. A
 # step that lost no edge can change too, because its neighbours did.
 
 # %% tags=["hide-input"]
@@ -597,17 +609,18 @@ tables.show(each, "Every relation taken away in turn: number of edges, steps at 
 # %% [markdown]
 # Edges gone: {glue:text}`b4-gone`. The largest change is {glue:text}`b4-change`, at step
 # {glue:text}`b4-change-at`. {glue:text}`b4-why` A neighbour below that average pulls R down even if
-# it is a failure, and one above it pulls R up. In the table each relation goes in turn. The relations whose removal
-# *raises* the score: {glue:text}`b4-raise`. That is the claim again. An edge from the request, or
-# from an observation that went well, votes 0 in the mean; take the vote away and the others are
-# heard better.
+# it is a failure, and one above it pulls R up.
+#
+# In the table each relation goes in turn. The relations whose removal *raises* the score:
+# {glue:text}`b4-raise`. That is the claim again. An edge from the request, or from an observation
+# that went well, votes 0 in the mean; take its vote away, and the others are heard better.
 #
 # ## What propagation changed
 #
-# The control that belongs beside any such score is `flat`: the mean distance from the goal plus
-# the mean uncertainty of observations. It has the same inputs, and neither graph nor recursion nor
-# momentum. On one run a score can only be described. These are the variants of the paper's Table 4
-# and ours, the random ones averaged over 20 draws.
+# Beside any such score belongs a {term}`control`, and here it is `flat`: the mean distance from the
+# goal plus the mean uncertainty of observations. It has the same inputs, but no graph, no recursion
+# and no momentum. On a single run a score can only be described. The table has the variants of the
+# paper's Table 4 and ours, the random ones averaged over 20 draws.
 
 # %% tags=["hide-input"]
 def risks(name):
@@ -638,20 +651,22 @@ chapter.number("b4-order", simple.corr(R, method="spearman") if varies else None
 chapter.number("b4-simple-peak", int(simple.argmax()), 0)
 
 # %% [markdown]
-# `flat` gives this run {glue:text}`b4-flat`, the full method {glue:text}`b4-score`: two scales,
-# which no single run can compare. What one run does show is how much of the order of its steps was
-# in the inputs. Add up, for each step, its own U, its Q and the U of the newest observation before
-# it. That sum is highest at step {glue:text}`b4-simple-peak`, R at step {glue:text}`b4-peak`; the
-# rank correlation of the two over the steps is {glue:text}`b4-order`, where 1 is the same order.
-# Whether what is left predicts failure needs many runs with known ends.
+# `flat` gives this run {glue:text}`b4-flat`, and the full method {glue:text}`b4-score`: two scales,
+# which no single run can compare. But one run does show how much of the order of its steps was in
+# the inputs already. For each step, add up its own U, its Q and the U of the newest observation
+# before it. That sum is highest at step {glue:text}`b4-simple-peak`, and R at step
+# {glue:text}`b4-peak`. Their rank correlation over the steps is {glue:text}`b4-order`, where 1
+# means the same order. Whether what is left predicts failure takes many runs whose outcome is
+# known.
 #
 # ## A mean that feeds itself
 #
-# $\eta_g + \eta_m = 1$ and $\lambda_h = 1$: a step passes on the mean it heard, plus its own U and
-# Q. Only nodes that pass on something bounded hold that down, and those are observations and the
-# request. {numref}`fig-b4-growth` runs a course in which nothing happens - each step has U = 0.3
-# and Q = 0.6 and no words, so that only sequential and latest edges arise - with and without an
-# observation after each step, and with and without the cap.
+# The constants of the paper have $\eta_g + \eta_m = 1$ and $\lambda_h = 1$, so a step passes on the
+# mean that it heard, plus its own U and a share of its Q. Risk builds up on the way, and only nodes
+# that pass on something bounded hold it down: the observations and the request.
+# {numref}`fig-b4-growth` runs a course in which nothing happens: each step has U = 0.3 and Q = 0.6
+# and no words, so that only sequential and latest edges arise. It is drawn with and without an
+# observation after each step, and with and without the cap. Look at where a line keeps rising.
 
 # %% tags=["hide-input"]
 LONG = 60
@@ -692,25 +707,24 @@ for key, course in (("free", free), ("seen", seen_free)):
 chapter.number("b4-settled", int(np.argmax(np.abs(seen_free - seen_free[-1]) < 0.01)), 0)
 
 # %% [markdown]
-# Without observations and without a cap, R after {glue:text}`b4-long` steps is
-# {glue:text}`b4-free` and still rises by {glue:text}`b4-slope` a step ({glue:text}`b4-slope-middle`
-# halfway): it counts steps. A cap of 1.5 stops it at {glue:text}`b4-capped`: what is capped is the
-# $P$ that a step passes on, and its R is that plus its own U and its share of Q. With an observation after
-# each step R goes from {glue:text}`b4-seen-first` to {glue:text}`b4-seen`, which it reaches within
-# 0.01 at step {glue:text}`b4-settled`.
+# Without observations and without a cap, R after {glue:text}`b4-long` steps is {glue:text}`b4-free`
+# and still rises by {glue:text}`b4-slope` a step (by {glue:text}`b4-slope-middle` halfway): it
+# counts steps. A cap of 1.5 stops it at {glue:text}`b4-capped`, which is above the cap because only
+# what a step passes on, its $P$, is capped. With an observation after each step, R goes from
+# {glue:text}`b4-seen-first` to {glue:text}`b4-seen` and is within 0.01 of it by step
+# {glue:text}`b4-settled`.
 #
-# A run's score is the mean over its steps, so length leaks into it. The same course has a score of
-# {glue:text}`b4-seen-short` if it ends after five steps and {glue:text}`b4-seen-whole` if it goes on
-# to the end, although nothing happened in either; without observations and cap
-# {glue:text}`b4-free-short` and {glue:text}`b4-free-whole`. A benchmark has to ask for that
-# separately.
+# A run's score is the mean over its steps, so length leaks into it. The same course scores
+# {glue:text}`b4-seen-short` if it ends after five steps and {glue:text}`b4-seen-whole` if it goes
+# on to the end, although nothing happened in either. Without observations and cap it is
+# {glue:text}`b4-free-short` and {glue:text}`b4-free-whole`. A benchmark has to hold length fixed.
 #
 # ## What would change our mind
 #
-# - A step whose $G - Q$ lies outside the range of its neighbours' $P$, on any run. Then an edge
-#   would add risk and not only pass it on.
+# - A step whose $G - Q$ lies outside the range of its neighbours' $P$, on any run. An edge would
+#   then add risk and not only pass it on.
 # - Runs on which the weights move the order of steps far from what U, Q and the newest observation
-#   give, *and* the new order points at what went wrong. The first you can look for here.
+#   give, *and* the new order points at what went wrong. You can look for the first of these here.
 # - The authors' values for the temperature and the cap, if they are far from ours.
 #
 # %% [markdown]
@@ -734,7 +748,7 @@ print(f"R rises at {(deaf.r > whole.r + 5e-7).sum()} of {len(whole.r)} steps")
 
 # %% [markdown]
 # Each step has such an edge from the request, which passes on 0, and an observation that went well
-# passes on 0 too. Both pull the mean down.
+# passes on 0 too. Both pull the mean down, so without them R tends to rise.
 #
 # ```{solution-end}
 # ```
@@ -758,8 +772,8 @@ if len(moved) > 5:
 print(f"step {np.abs(moved).argmax()} moves most, by {moved[np.abs(moved).argmax()]:+.3f}")
 
 # %% [markdown]
-# Old failures stay loud, and so does the request: which of the two wins depends on how many of them the
-# window holds.
+# Old failures keep their full weight, and so does the request. Which of the two wins depends on how
+# many of them the window holds.
 #
 # ```{solution-end}
 # ```
@@ -767,7 +781,7 @@ print(f"step {np.abs(moved).argmax()} moves most, by {moved[np.abs(moved).argmax
 # ```{exercise} A lower cap
 # :label: b4-cap
 # :nonumber:
-# In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one $P$
+# In the worked example, cap what is passed on at 1. Work out R at node 4 by hand: only one P
 # changes.
 # ```
 
@@ -815,22 +829,37 @@ for edge in ("3>4 repetition", "1>4 parallel"):
     print(f"without {edge}: {less.r[2]:.6f}")
 
 # %% [markdown]
-# Compare the P of the source with G - Q of the step: node 3 holds more than this mean, node 1 holds
-# less.
+# Compare the P of the source with the step's G - Q: node 3 holds more than this mean, so R falls
+# without it; node 1 holds less, so R rises.
 #
 # ```{solution-end}
 # ```
 #
-# ```{exercise} The last line refused
+# ```{exercise} The last call refused
 # :label: b4-refused
 # :nonumber:
-# Change the last line of the run so that the desk refuses it. Which R can change?
+# Suppose that the desk had refused the last call of the run, and not a word of the run were different.
+# Which R would change? And which, if it had refused the call of step 4 instead?
 # ```
 #
-# ```{solution} b4-refused
+# ```{solution-start} b4-refused
 # :class: dropdown
-# None. A step is scored before its own observation exists, and no step follows. Refuse an
-# earlier one, and every step after it can move, and none before.
+# ```
+
+# %%
+for at in (len(run.steps) - 1, 4):
+    if at < len(run.steps) and run.steps[at].observations:
+        no = msgspec.structs.replace(run.steps[at], observations=(Observation(False, error="refused"),))
+        other = msgspec.structs.replace(run, steps=(*run.steps[:at], no, *run.steps[at + 1:]))
+        then = propagate(build(other, settings, alike), u, reliability=reliability)
+        moved = np.flatnonzero(np.abs(then.r - whole.r) > 5e-7) if len(then.r) == len(whole.r) else []
+        print(f"refused at step {at}: R changes at steps", ", ".join(map(str, moved)) or "(none)")
+
+# %% [markdown]
+# A step is scored before its own observation exists, so a refusal can only be heard by the steps after
+# it. No step follows the last one.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Without the cap
@@ -850,9 +879,13 @@ free = propagate(graph, u, reliability=reliability,
 print(f"mean R with the cap: {whole.r.mean():.3f}; without: {free.r.mean():.3f}")
 
 # %% [markdown]
-# Where every step is observed, what observations pass on is bounded, and the cap has little to do. An agent
-# that only thinks has no observation that holds its R down, so without a cap R climbs with each step
-# ({numref}`fig-b4-growth`). A high score there says that the run was long.
+# Where every step is observed, what observations pass on is bounded, and the cap has little to do.
+# An agent that only thinks has no observation to hold its R down, so without a cap R climbs with
+# each step ({numref}`fig-b4-growth`). A high score there says that the run was long.
 #
 # ```{solution-end}
 # ```
+
+# %% [markdown]
+# **Next:** one run can show what a score is made of, and only many can show what it is worth.
+# [The benchmark](b5_benchmark) asks whether it beats counting steps.

@@ -14,22 +14,23 @@
 # %% [markdown]
 # # Which part earns its place?
 #
-# **The claim.** Section 5.4 of *From Sequence to Structure* ([arXiv
-# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) takes parts of RUPA away and
-# reads off its Table 4 that {term}`graph <relational graph>` and {term}`propagation` both
-# contribute substantially. Beside the full score the table has four rows, of one agent and without
-# intervals, and two rows are missing: the same inputs with no graph at all, and a graph of nothing
-# but what came last. This chapter takes away every part on every set of runs we hold, adds the
-# missing rows, and turns every number of Tables 5 and 6, each time with an interval by whole tasks
-# for the change itself. No part and no number was set by an outcome.
+# **The claim.** A graph earns its place only if a score without any graph does worse. Section 5.4 of
+# *From Sequence to Structure* ([arXiv 2608.16002](https://arxiv.org/abs/2608.16002);
+# {cite}`rupa2026`) takes parts of its method, RUPA, away, and reads off its Table 4 that
+# {term}`graph <relational graph>` and {term}`propagation` both contribute substantially. The table has
+# four such rows, of one agent and without intervals, and two rows are missing: the same inputs averaged
+# with no graph at all, and a graph of nothing but what came last. This chapter adds them, takes away
+# every part on every set of runs we hold, and turns every number of Tables 5 and 6. Each change has an
+# interval by whole tasks. No part and no number was set by an outcome.
 #
 # ```{admonition} In one minute
-# {glue:text}`abl-all-n` runs in {glue:text}`abl-sets` sets. RUPA's inputs averaged without any
-# graph (`flat`, the {term}`flat score`), put in its place, lower the {term}`AUROC` on:
-# {glue:text}`abl-flat-lower`; raise it on: {glue:text}`abl-flat-higher`; and cannot be told from
-# RUPA on: {glue:text}`abl-flat-open`. Over pairs of runs of the same length `flat` lowers it on:
-# {glue:text}`abl-flat-length-lower`. What lowers it, with the number of sets where it does:
-# {glue:text}`abl-earn`. What raises it: {glue:text}`abl-cost`. What changes nothing that any of
+# On {glue:text}`abl-sets` sets with {glue:text}`abl-all-n` runs we put `flat`, RUPA's own inputs averaged
+# without any graph (the {term}`flat score`), in the place of structural RUPA, the form that needs no
+# token probabilities. The {term}`AUROC` falls on: {glue:text}`abl-flat-lower`; it rises on:
+# {glue:text}`abl-flat-higher`; and it cannot be told from RUPA's on:
+# {glue:text}`abl-flat-open`. Over pairs of runs of the same length it falls on:
+# {glue:text}`abl-flat-length-lower`. Taking away a single part lowers the AUROC for (with the number of
+# sets): {glue:text}`abl-earn`; and raises it for: {glue:text}`abl-cost`. Parts whose absence none of
 # these sets can tell: {glue:text}`abl-idle`.
 # ```
 
@@ -37,30 +38,37 @@
 # ## What is taken away, and from what
 #
 # There are two forms of the score. The **structural** form gives every step the same
-# {term}`uncertainty of its own <local uncertainty>`, so that goal, observations and graph are all
-# it has. The form with **own uncertainty** puts in what a step's tokens say. The paper has the
-# second. For logs without token probabilities we give both, and here the probabilities, if the log
-# has none, are those of a {term}`surrogate`, a small model {cite}`allal2025smollm2` that read the
-# runs afterwards; [the chapter on local signals](b3_local_signals) says what that is worth.
+# {term}`uncertainty of its own <local uncertainty>`, so goal, observations and graph are all it has. The
+# form with **own uncertainty** puts in what a step's tokens say, and is the one the paper has. We give
+# both where we can. If a log has no token probabilities, they are those of a {term}`surrogate`, a small
+# model {cite}`allal2025smollm2` that read the runs afterwards;
+# [the chapter on local signals](b3_local_signals) says what that is worth.
 #
-# Looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
-# {glue:text}`abl-source`. Beside it stand the other stored sets of public runs, in the structural
-# form, for nothing read their tokens. A set of runs that students made with tau2 is left out:
-# {glue:text}`abl-students`. A log of yours is taken apart in the same way, with the
-# stored sets beside it:
+# One log is looked at closely on this page: {glue:text}`abl-origin`. A step's own uncertainty there:
+# {glue:text}`abl-source`. Beside it stand the other stored sets of public runs in the structural form,
+# for nothing has read their tokens. A set of tau2 runs that students made is left out:
+# {glue:text}`abl-students`. A log of yours is taken apart in the same way, with the stored sets beside
+# it:
 #
 # ```bash
 # tjlib rerun b5_ablation -p traces my_runs.jsonl
 # tjlib rerun b5_ablation -p traces tau2
 # ```
 #
-# The paper does not define its rows. Ours are: *no graph*, no edge at all, and as the goal enters
-# through the graph, it goes too; *no propagation*, a step passes on its own uncertainty instead of
-# its {term}`risk`; *half of the edges*, each kept by a coin; *random sources*, each edge keeps its
-# {term}`relation` and its weight, but comes from any earlier node. The last two draw, so they are
-# done with {glue:text}`abl-seeds` seeds and the AUROCs averaged. *Sequential, latest only* is a
-# graph of what was recent; *no cap* is the score as printed, without the bound of the authors'
-# code.
+# The paper does not define its rows. These are ours:
+#
+# - *no graph*: there is no edge at all. The goal enters through the graph, so it goes too.
+# - *no propagation*: a step passes on its own uncertainty in place of its {term}`risk`.
+# - *no goal*: the edges stay, and distances from the goal count nothing.
+# - *no momentum*: the {term}`momentum`, a memory of earlier risk, is dropped.
+# - *no cap on risk*: the score as printed, without the bound that the authors' code has.
+# - *half of the edges*: each edge is kept by a coin.
+# - *random sources*: each edge keeps its {term}`relation` and its weight, but comes from any earlier
+#   node.
+# - *sequential, latest only*: the graph knows what came last, and nothing else.
+# - *no sequential*, *no latest* and so on: one relation is missing.
+#
+# Where a row draws, it is done with {glue:text}`abl-seeds` seeds and the AUROCs are averaged.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -82,7 +90,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, across, sentences, store, tables
+from tjlib import sentences, store, tables
 from tjlib.charts import ablation as charts
 from tjlib.charts import analysis
 from tjlib.charts.show import show
@@ -90,6 +98,7 @@ from tjlib.measure.compare import rank_correlation
 from tjlib.measure.ranking import average_precision, best_f1, chance
 from tjlib.measure.wins import changes, direction
 from tjlib.sentences import change, listed
+from tjlib.studies import ablation, across
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
 from tjlib.uncertainty.signals import Local
 
@@ -175,16 +184,17 @@ chapter.number("abl-by-chance", 0.05 * len(ablation.PARTS) * len(sets), 1)
 # %% [markdown]
 # ## One row a part, on every set
 #
-# {numref}`fig-abl-parts` has the change in AUROC when a part is taken away, a panel a set. Left
-# of the dashed line the score ranks worse without the part: the part earned its place. An interval
-# that reaches over the line says that these runs cannot tell. The last row is no part but a
-# {term}`control`, `flat`, put in RUPA's place. Where the paper prints a change,
-# it is hollow, in the panels of {glue:text}`abl-here`. Read a form whose AUROC is below one half with
-# care (the folded table has the
-# levels): it ranks the wrong way round, and a part may lower it further by working as it should, or
-# raise it by adding noise.
+# {numref}`fig-abl-parts` has the change in AUROC when a part is taken away, one panel a set. To the left
+# of the dashed line the score ranks worse without the part, so the part earned its place. Where an
+# interval crosses the line, these runs cannot tell. Look at the last row first: it is no part but the
+# {term}`control` `flat`, put in RUPA's place. The hollow marks in the panels of
+# {glue:text}`abl-here` are the changes that the paper prints.
+#
+# One warning. Where the AUROC itself is below one half (the folded table has the levels), the score
+# ranks the wrong way round. Taking a part away may then lower it although the part does harm, or raise
+# it although the part works as it should.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, a panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Change in AUROC when a part is taken away, one panel a set, with intervals by whole tasks in which with and without are drawn together. Dashed: no change; left of it the part earned its place. Hollow: printed, for other runs. Data: data/features and the runs chosen at the top of this page (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-parts"}} tags=["hide-input"]
 printed = store.published("rupa_table4").set_index("setting").rename(index={
     "drop_half_of_edges": "drop50"})
 chapter.text("abl-here", HERE)
@@ -236,51 +246,54 @@ for key, form in KEYS.items():
         chapter.text(f"abl-{key}-{way}", listed(
             [ablation.NAMES[n] for n in ablation.PARTS if direction(rows[n]) == way])
             if rows else NONE)
-    for name in ablation.NAMES:
-        if name != "full":
-            called = name.removeprefix("n_").replace("_", "-")
-            chapter.text(f"abl-{key}-{called}", change(rows[name]) if rows else NONE)
+    for name in ("no_graph", "no_propagation", "random_graph", "flat"):
+        chapter.text(f"abl-{key}-{name.replace('_', '-')}", change(rows[name]) if rows else NONE)
+chapter.text("abl-s-no-goal", change(found[HERE, "all pairs"]["no_goal"]))
 
 # %% [markdown]
-# **What is told apart.** {glue:text}`abl-parts` rows on {glue:text}`abl-sets` sets are many
-# intervals; about {glue:text}`abl-by-chance` of them would leave out 0 if no part did anything, so
-# take a single row with care. On {glue:text}`abl-here` structural RUPA has {glue:text}`abl-s-full`, lowered by taking away:
-# {glue:text}`abl-s-lower`; raised by: {glue:text}`abl-s-higher`. With own uncertainty it has
-# {glue:text}`abl-o-full`, lowered by: {glue:text}`abl-o-lower`; raised by: {glue:text}`abl-o-higher`.
+# **What is told apart.** {glue:text}`abl-parts` rows on {glue:text}`abl-sets` sets make many intervals,
+# and about {glue:text}`abl-by-chance` of them would leave out 0 if no part did anything. So take a single
+# row with care. On {glue:text}`abl-here` structural RUPA has {glue:text}`abl-s-full`. What lowers it when
+# taken away: {glue:text}`abl-s-lower`; what raises it: {glue:text}`abl-s-higher`. With own uncertainty it
+# has {glue:text}`abl-o-full`, lowered by {glue:text}`abl-o-lower` and raised by
+# {glue:text}`abl-o-higher`.
 #
-# **Graph.** *No graph* takes the goal along, and *no goal* with every edge in place changes
-# {glue:text}`abl-here` by {glue:text}`abl-s-no-goal`, no graph by {glue:text}`abl-s-no-graph`. The row
-# that separates the two is `flat`, which keeps goal and observations and has no edge:
-# {glue:text}`abl-s-flat` there. Only where it lies below 0 have runs shown that the graph earns
-# anything: over all pairs on {glue:text}`abl-flat-lower`, over pairs of the same length on
-# {glue:text}`abl-flat-length-lower`.
+# **Graph.** *No graph* takes the goal along. It changes the AUROC on {glue:text}`abl-here` by
+# {glue:text}`abl-s-no-graph`; *no goal*, with every edge in place, by {glue:text}`abl-s-no-goal`. So *no
+# graph* alone cannot say which of the two was missed. The row that separates them is `flat`, which keeps
+# goal and observations and has no edge: {glue:text}`abl-s-flat`. Only where it lies below 0 have runs
+# shown that the graph earns anything. Over all pairs that is on {glue:text}`abl-flat-lower`, over pairs
+# of the same length on {glue:text}`abl-flat-length-lower`. With own uncertainty in both, `flat` in RUPA's
+# place changes the AUROC on {glue:text}`abl-here` by {glue:text}`abl-o-flat`.
 #
-# **Relations.** A graph of *sequential and latest* alone knows what was recent and nothing else. It
-# ranks worse than the full one on {glue:text}`abl-seq-lower`, better on {glue:text}`abl-seq-higher`,
-# and is not told from it on {glue:text}`abl-seq-open`; over pairs of the same length it ranks worse
-# on {glue:text}`abl-seq-length-lower`. Random sources lose relations and also what was recent, so
-# their row alone says little about relations.
+# **Relations.** Does it matter which earlier steps are related, or only what came last? A graph of
+# *sequential and latest* alone ranks worse than the full one on {glue:text}`abl-seq-lower`, better on
+# {glue:text}`abl-seq-higher`, and cannot be told from it on {glue:text}`abl-seq-open`. Over pairs of the
+# same length it ranks worse on {glue:text}`abl-seq-length-lower`. *Random sources* lose the relations,
+# but also what came last, so that row alone says little about relations.
 #
-# **Half of the edges.** A step all of whose edges fall loses its goal with them, by a coin (an exercise
-# counts how often). This row is about the goal, and about noise, as well as about edges.
+# **Half of the edges.** A step that loses all its edges loses its goal with them, and a coin decides
+# which step that is (an exercise counts how many). So this row is about the goal and about noise as well
+# as about edges.
 #
 # **Length.** The number of steps in RUPA's place lowers the AUROC on {glue:text}`abl-steps-lower`,
-# raises it on {glue:text}`abl-steps-higher`, and is not told from RUPA on {glue:text}`abl-steps-open`.
+# raises it on {glue:text}`abl-steps-higher`, and cannot be told from RUPA on
+# {glue:text}`abl-steps-open`.
 #
-# ## Table 4, beside ours
+# ## The printed table, beside ours
 #
-# {numref}`fig-abl-table4` has the printed rows hollow and ours filled. **Why they differ:** the
-# printed ones are of MiniMax-M2.7, averaged over three benchmarks, with its own token probabilities
-# and another similarity; ours are of the runs chosen at the top. So levels are not what to compare;
-# whether the rows fall in the same order is.
+# {numref}`fig-abl-table4` has the printed rows hollow and ours filled. **Why they differ:** the printed
+# ones are of MiniMax-M2.7, averaged over three benchmarks, with its own token probabilities and another
+# similarity; ours are of the runs chosen at the top. So do not compare the levels. Compare whether the
+# rows fall in the same order.
 #
 # One thing can be seen in print alone. Dropping half of the edges costs {glue:text}`abl-p-drop-auroc`
 # of AUROC but {glue:text}`abl-p-drop-auprc` of AUPRC, and all ablated rows have an AUPRC within
 # {glue:text}`abl-p-band` of each other, far below the full row. AUPRC weighs the top of a ranking, so
-# the two may part; it also depends on how many runs failed, which AUROC does not, so rows over
+# the two may part. But it also depends on how many runs failed, which AUROC does not, so rows over
 # different runs, or averaged differently, would look like this as well. The paper does not say which.
-# On the runs here, the same for every row, that step changes {term}`average precision` by
-# {glue:text}`abl-drop-ap` in the structural form.
+# On the runs here, which are the same for every row, dropping half of the edges changes
+# {term}`average precision` by {glue:text}`abl-drop-ap` in the structural form.
 
 # %% tags=["hide-input"]
 METRICS = {
@@ -320,30 +333,33 @@ share = failed.mean() if both else None
 chapter.number("abl-floor-ap", share, 2)
 chapter.number("abl-floor-f1", chance("best_f1", share) if both else None, 2)
 
-# %% mystnb={"figure": {"caption": "The five settings of Table 4: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; what draws is averaged over its seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The five settings of the paper's ablation table: hollow, as printed; filled, on the runs chosen at the top of this page. AUROC has intervals by whole tasks; settings that draw are averaged over their seeds. Higher ranks failed runs higher. Data: those runs (measured here); rupa_table4.csv in data/published (published).", "name": "fig-abl-table4"}} tags=["hide-input"]
 show(analysis.forest(beside, "value", domain=(0, 1)), name="abl-table4",
      table=beside[["panel", "label", "shown", "published"]],
      alt="Panels of AUROC, average precision and best F1, one row a setting: a filled point here, "
          "and a hollow diamond for the printed value.")
 
 # %% [markdown]
-# On these runs a score that knows nothing has an AUROC of one half, an average precision of
-# {glue:text}`abl-floor-ap` and a best F1 of {glue:text}`abl-floor-f1`; the printed table gives no
-# share of failures from which its own floors could be told.
+# A score that knows nothing has, on these runs, an AUROC of one half, an average precision of
+# {glue:text}`abl-floor-ap` and a best F1 of {glue:text}`abl-floor-f1`. The printed table gives no share
+# of failures, so its own floors cannot be told.
 #
-# In print no graph is {glue:text}`abl-p-graph`, no propagation {glue:text}`abl-p-propagation`, random
-# sources {glue:text}`abl-p-random`. On {glue:text}`abl-here` the structural form changes by
-# {glue:text}`abl-s-no-graph`, {glue:text}`abl-s-no-propagation` and {glue:text}`abl-s-random-graph`;
-# with own uncertainty by {glue:text}`abl-o-no-graph`, {glue:text}`abl-o-no-propagation` and
-# {glue:text}`abl-o-random-graph`. The print has no intervals. Where ours overlap, these runs neither
-# confirm its order of rows nor deny it.
+# In print *no graph* changes the AUROC by {glue:text}`abl-p-graph`, *no propagation* by
+# {glue:text}`abl-p-propagation`, and *random sources* by {glue:text}`abl-p-random`. On
+# {glue:text}`abl-here` the same three change the structural form by {glue:text}`abl-s-no-graph`,
+# {glue:text}`abl-s-no-propagation` and {glue:text}`abl-s-random-graph`, and the form with own uncertainty
+# by {glue:text}`abl-o-no-graph`, {glue:text}`abl-o-no-propagation` and {glue:text}`abl-o-random-graph`.
+# The print has no intervals. Where ours overlap, these runs neither confirm its order of rows nor deny
+# it.
 #
 # ## Score against length
 #
 # Risk rises over the first steps of a run, so a mean over steps depends on how many there are.
-# {numref}`fig-abl-length` has a point for the runs of a length, on {glue:text}`abl-here`; the table
-# below it has the rank correlation with the number of steps on every set, and what is left of the
-# AUROC among runs of the same length.
+# {numref}`fig-abl-length` shows how much, on {glue:text}`abl-here`: each point is the mean score of the
+# runs of one length, failed and successful apart. See whether the points rise together from left to
+# right, and whether squares stand above circles at the same length. The table below it has the rank
+# correlation with the number of steps on every set, and what is left of the AUROC among runs of the same
+# length.
 
 # %% tags=["hide-input"]
 FOLLOW = ("full", "flat", "no_momentum", "no_graph")
@@ -380,19 +396,20 @@ tables.show(pd.DataFrame(lines, columns=[
     "of the same length.", BESIDE)
 
 # %% [markdown]
-# Where a score follows length closely, take its pooled AUROC for what length would get, and read the
-# column of the same length; where few pairs are left there, the intervals show it.
+# Where a score follows length closely, its AUROC over all pairs is in part what length would get; read
+# the column of the same length instead. Where few pairs are left there, its intervals show it.
 #
 # ## Every number, turned
 #
-# Appendix A.3 turns numbers one at a time on GAIA and finds the score stable, with the defaults near
-# the best. Its curves have no printed values to put beside ours, and no intervals.
-# {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` turn all of them on
-# {glue:text}`abl-here`, one at a time, the rest at their defaults, and have the change in AUROC from
-# the default. The grids are those of the authors' code where it has one, else ours. The strengths of
-# Table 6 are multiplied. T acts through equation 6 only, the
-# {term}`reliability` of relations, so its panel is of RUPA calibrated on the
-# other half of the tasks, against T at its own default.
+# Appendix A.3 of the paper turns numbers one at a time on GAIA and finds the score stable, with the
+# defaults near the best. Its curves come without values to put beside ours, and without intervals.
+#
+# {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` turn all of them on {glue:text}`abl-here`,
+# one at a time with the rest at their defaults, and show the change in AUROC from the default. Each
+# panel has a scale of its own, so read the axis before the shape. The grids are those of the authors'
+# code where it has one, else ours; the strengths of Table 6 are multiplied. T acts only through the
+# paper's equation 6, the {term}`reliability` of relations ([the graph](b4_relational_graph) has it). So
+# its panel is of RUPA calibrated on the other half of the tasks, against T at its own default.
 
 # %% tags=["hide-input"]
 STORED = {called: name for name, called in material.PUBLIC.items()}
@@ -471,23 +488,23 @@ chapter.number("abl-reach", max(reach.values()), 3)
 chapter.number("abl-reach-rest", max((x for n, x in reach.items() if n not in WIDE)), 3)
 
 # %% [markdown]
-# In the structural form {glue:text}`abl-s-settings` settings other than a default have an interval;
-# {glue:text}`abl-s-turned` the default's AUROC are told apart from it. The largest change is
-# {glue:text}`abl-s-most`; among settings that take nothing away altogether it is
-# {glue:text}`abl-s-inner`. With own uncertainty there are {glue:text}`abl-o-settings` such settings,
-# {glue:text}`abl-o-turned` told apart, the largest change {glue:text}`abl-o-most`, and
-# {glue:text}`abl-o-inner` among those that take nothing away. In a form without own uncertainty its
-# weight can do nothing, which is why that panel lies flat there.
+# In the structural form {glue:text}`abl-s-settings` settings other than a default have an interval, and
+# {glue:text}`abl-s-turned` the default are told apart from it. The largest change is
+# {glue:text}`abl-s-most`. Among settings that do not take something away altogether, by a 0 or by no cap,
+# it is {glue:text}`abl-s-inner`. With own uncertainty {glue:text}`abl-o-settings` settings have an
+# interval, {glue:text}`abl-o-turned` the default are told apart, and the largest change is
+# {glue:text}`abl-o-most`, or {glue:text}`abl-o-inner` among those that take nothing away. The structural
+# form has no own uncertainty, so its weight can do nothing there and that curve lies flat.
 #
-# A number that can be turned without effect is robust, or idle. Which of the two it is, its end of
-# the scale tells: where *times 0* changes nothing either, the relation is idle on these runs.
+# A number that can be turned without effect is either robust or idle, and its end of the scale tells
+# which: where *times 0* changes nothing either, the relation is idle on these runs.
 #
-# **On every set.** Of all numbers, {glue:text}`abl-wide` move the AUROC the most on any set by
-# settings that take nothing away, by up to {glue:text}`abl-reach`; no other number moves it by more
-# than {glue:text}`abl-reach-rest`. {numref}`fig-abl-wide` has these three on every set, the folded
-# table all. Which three these are the outcomes decided; nothing is set by them.
+# **On every set.** The numbers that move the AUROC most on any set, by settings that take nothing away,
+# are {glue:text}`abl-wide`: by up to {glue:text}`abl-reach`. No other number moves it by more than
+# {glue:text}`abl-reach-rest`. {numref}`fig-abl-wide` has these three on every set, and the folded table
+# has all. Which three they are was decided by outcomes, so nothing is set by them.
 
-# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that matter most is turned, a row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Change in AUROC of structural RUPA when one of the three numbers that move it most is turned, one row of panels a set, with intervals by whole tasks; each panel has a scale of its own. Hollow diamond: the published default; hollow cross: a default that is not printed. Data: data/features and the runs chosen at the top of this page (measured here).", "name": "fig-abl-wide"}} tags=["hide-input"]
 some = curves[curves["study"].isin(list(sets)) & curves["name"].isin(WIDE)]
 some = some.assign(number=some["study"] + ": " + some["name"]).drop(columns=["study", "name"])
 show(charts.sensitivity(some), name="abl-wide",
@@ -510,13 +527,13 @@ tables.show(pd.DataFrame(lines, columns=["number", *sets]),
             BESIDE, folded=True)
 
 # %% [markdown]
-# A setting that does better here is not recommended by that. It was found on the outcomes of these
-# very runs; choosing by it and reporting the same runs would be fitting.
+# A setting that does better here is not recommended by that. It was found on the outcomes of these very
+# runs, and choosing by it and then reporting the same runs would be fitting.
 #
 # ## Under other readings
 #
-# Similarity and signal are choices of this page. The table has all combinations that we hold of the
-# airline log, the one set that is stored under two similarities and two signals.
+# Similarity and signal are choices of this page. The table has every combination that we hold of the
+# airline log, the one set stored under two similarities and two signals.
 
 # %% tags=["hide-input"]
 FEW = ("full", "no_graph", "no_propagation", "sequential_only", "flat")
@@ -538,65 +555,81 @@ tables.show(readings, "AUROC of the full score, and its change with a part taken
 # %% [markdown]
 # ## What would change our mind
 #
-# - A set on which `flat` in RUPA's place lowers the AUROC with an interval below 0, over all pairs
-#   and over pairs of the same length. Then graph and propagation do add to what they are given. Here
-#   it does over all pairs on {glue:text}`abl-flat-lower`, over the same length on
+# - A set on which `flat` in RUPA's place lowers the AUROC, with an interval below 0, over all pairs *and*
+#   over pairs of the same length. Then graph and propagation add to what they are given. Here it does so
+#   over all pairs on {glue:text}`abl-flat-lower`, and over the same length on
 #   {glue:text}`abl-flat-length-lower`.
 # - *Sequential, latest only* lowering it likewise, on more sets than chance would give. Then relations
-#   matter, and not only what was recent. Here: {glue:text}`abl-seq-lower`; over the same length,
-#   {glue:text}`abl-seq-length-lower`.
+#   matter, and not only what came last. Here it does so on {glue:text}`abl-seq-lower`, and over the same
+#   length on {glue:text}`abl-seq-length-lower`.
 # - The agent's own log-probabilities in place of the surrogate's. What the form with own uncertainty
 #   shows here may be about the reader and not about RUPA.
-# - Table 4 with the runs behind each row named, and intervals. A change of a few hundredths over three
-#   benchmarks may well be larger than its noise; in print it cannot be told.
+# - Table 4 with intervals, and with the runs behind each row named. A change of a few hundredths over
+#   three benchmarks may well be within its noise, and in print it cannot be told.
 #
-# ## Exercises
+# Part B asked what a trajectory says about its own failure. Part C puts that beside the judges of Part
+# A, on the same cases and the faults that are hardest to see:
+# [the next chapter](c1_silent_uncertainty).
 
 # %% tags=["hide-input"]
-chapter.text("abl-x-eta", change(turned[HERE, "eta_g", 0]))
-chapter.text("abl-x-graph", change(found[HERE, "all pairs"]["no_graph"]))
-gap = abs(settings[HERE]["temperature", np.inf] - settings[HERE]["window", Parameters().window])
-chapter.text("abl-x-gap", f"{np.nanmax(gap):.1g}" if np.isfinite(gap).any() else "undefined")
 drawn = parts[HERE]["random_graph"]
 committee = measured(log, {"mean": drawn.mean(axis=1, keepdims=True)}, {})["mean"]
 chapter.text("abl-x-committee", tables.estimate(committee))
 chapter.text("abl-x-average", tables.estimate(found[HERE, "all pairs"]["random_graph"]))
-lost = [0.5 ** np.bincount(np.searchsorted(g.agent, g.edges.target), minlength=len(g.agent))
-        for g in log.graphs]
-chapter.number("abl-x-lost", 100 * np.concatenate(lost).mean() if len(lost) else None, 0)
-first = [x[0] for x in lost if len(x)]
-later = np.concatenate([x[1:] for x in lost]) if lost else []
-chapter.number("abl-x-first", 100 * np.mean(first) if len(first) else None, 0)
-chapter.number("abl-x-later", 100 * np.mean(later) if len(later) else None, 0)
-chapter.number("abl-x-settings", sum(v != ablation.default(name) for name, grid in
-                                     ablation.GRIDS.items() for v in grid), 0)
-chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, grid in
-                                         ablation.GRIDS.items() for v in grid), 1)
+#: Of each run, how many edges lead into each of its steps.
+into = [np.bincount(np.searchsorted(g.agent, g.edges.target), minlength=len(g.agent))
+        for g in log.graphs if len(g.agent)]
+edges_in = np.concatenate([np.zeros(0, int), *into]).tolist()
+others_count = sum(v != ablation.default(name) for name, grid in ablation.GRIDS.items()
+                   for v in grid)
+chapter.number("abl-x-settings", others_count, 0)
 
 # %% [markdown]
+# ## Exercises
+#
 # ```{exercise} No weight for the graph
 # :label: abl-eta
 # :nonumber:
 # Set eta_g to 0 in the structural form. Which row of {numref}`fig-abl-parts` do you get, and why?
 # ```
 #
-# ```{solution} abl-eta
+# ```{solution-start} abl-eta
 # :class: dropdown
-# *No graph*: eta_g weighs G, and G of no edges is 0 too. The changes are {glue:text}`abl-x-eta` and
-# {glue:text}`abl-x-graph`. The goal goes with both, for equation 3 has it inside G.
+# ```
+
+# %%
+print("eta_g at 0:", change(turned[HERE, "eta_g", 0]))
+print("no graph:  ", change(found[HERE, "all pairs"]["no_graph"]))
+
+# %% [markdown]
+# *No graph*: eta_g weighs G, the graph's term, and without edges G is 0 too. The goal goes with both, for
+# the paper's equation 3 has it inside G.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} The same reliability for all
 # :label: abl-flat-rho
 # :nonumber:
-# At T = inf equation 6 gives every relation the same reliability. Why is the score then that of
-# RUPA without calibration, and how closely?
+# At T = inf equation 6 gives every relation the same reliability. Which one, and what does the
+# structural score become?
 # ```
 #
-# ```{solution} abl-flat-rho
+# ```{solution-start} abl-flat-rho
 # :class: dropdown
-# G is a weighted mean, so a factor that all weights share cancels, but for the small epsilon in its
-# denominator. The largest difference over these runs is {glue:text}`abl-x-gap`.
+# ```
+
+# %%
+gap = abs(settings[HERE]["temperature", np.inf] - settings[HERE]["window", Parameters().window])
+print(f"largest difference from RUPA without calibration: {np.nanmax(gap):.1g}"
+      if np.isfinite(gap).any() else "undefined here: no run has a score")
+
+# %% [markdown]
+# Equation 6 multiplies shares that add up to 1 by the number of relations, so equal ones are all 1. That
+# is the reliability that RUPA without calibration uses. (Any other common factor would cancel too, but
+# for the small epsilon under the line: G is a weighted mean.)
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} A committee of graphs
@@ -613,28 +646,59 @@ chapter.number("abl-x-false", 0.05 * sum(v != ablation.default(name) for name, g
 # ```
 #
 # ```{exercise} Edges kept by a coin
-# :label: abl-coin
+# :label: b5-lost
 # :nonumber:
-# With half of the edges kept by a coin, what share of steps is expected to lose all of them?
+# Half of the edges are kept, each by a coin. What share of steps is expected to lose every edge that
+# leads to it? `edges_in` holds how many edges lead to each step of the runs here.
 # ```
-#
-# ```{solution} abl-coin
+
+# %%
+from tjlib import exercises
+
+lose_all = None  # a share from 0 to 1
+print(exercises.check("b5-lost", lose_all, edges=edges_in))
+
+# %% [markdown]
+# ```{solution-start} b5-lost
 # :class: dropdown
-# A step with k edges loses all with probability one half to the power of k; averaged over the steps
-# of these runs, {glue:text}`abl-x-lost` %: of first steps {glue:text}`abl-x-first` %, of later ones
-# {glue:text}`abl-x-later` %. Their G is 0, as if they stood at the goal; the row is about the goal as
-# well as about edges.
+# ```
+
+# %%
+for called, counts in (("all steps", edges_in), ("first steps", [x[0] for x in into]),
+                       ("later steps", [k for x in into for k in x[1:]])):
+    print(f"{called}: {np.mean([0.5 ** k for k in counts]):.3f}" if len(counts)
+          else f"{called}: none")
+
+# %% [markdown]
+# A step of k edges loses all of them with probability one half to the power of k. Its G is then 0, as if
+# it stood at the goal and its neighbours were calm.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Intervals by chance
-# :label: abl-chance
+# :label: b5-by-chance
 # :nonumber:
-# On one set {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have {glue:text}`abl-x-settings`
-# settings beside the defaults in a form. How many of their 95 % intervals would you expect to leave out 0 if no number did anything?
+# In one form {numref}`fig-abl-numbers` and {numref}`fig-abl-strengths` have
+# {glue:text}`abl-x-settings` settings beside the defaults. How many of their 95 % intervals would you
+# expect to leave out 0 if no number did anything?
 # ```
-#
-# ```{solution} abl-chance
+
+# %%
+expected = None  # a number of intervals, to one digit
+print(exercises.check("b5-by-chance", expected, settings=others_count))
+
+# %% [markdown]
+# ```{solution-start} b5-by-chance
 # :class: dropdown
-# About {glue:text}`abl-x-false`, though not independently: settings of one number move together. Look
-# for curves that bend one way, not for single intervals.
+# ```
+
+# %%
+print(f"0.05 x {others_count} = {0.05 * others_count:.1f}")
+
+# %% [markdown]
+# They are not independent, for settings of one number move together. So look for curves that bend one
+# way, not for single intervals.
+#
+# ```{solution-end}
 # ```

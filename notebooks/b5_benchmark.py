@@ -14,46 +14,59 @@
 # %% [markdown]
 # # Does it beat length?
 #
-# **The claim.** A score that ranks failed runs above successful ones has not shown that it
-# understands anything until it is compared with what costs nothing: how long the run was, and the
-# method's own inputs without its graph. Section 5 of *From Sequence to Structure* ([arXiv
-# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) compares RUPA with other scores
-# and with neither of these. This chapter does, on public runs of many agents. No parameter of RUPA
-# was set on an outcome.
+# **The claim.** A score that ranks failed runs above successful ones has shown nothing about what it
+# understands until it is compared with what costs nothing: the length of the run, and the method's
+# own inputs without its graph. Section 5 of *From Sequence to Structure* ([arXiv
+# 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) compares its method, RUPA, with
+# other scores and with neither of these. This chapter does, on public runs of many agents. No
+# parameter of RUPA was set by looking at an outcome.
 #
 # ```{admonition} In one minute
-# On {glue:text}`b5-sets` public sets of runs, over four kinds of pairs, **structural RUPA minus the
-# number of steps** lies above 0 on {glue:text}`b5-length-above`; below 0 on
-# {glue:text}`b5-length-below`; and is not told apart from 0 in the other
-# {glue:text}`b5-length-open` of {glue:text}`b5-length-n` comparisons. **Minus `flat`**, its own
-# inputs without the graph: above on {glue:text}`b5-flat-above`; below on
-# {glue:text}`b5-flat-below`; open in {glue:text}`b5-flat-open` of {glue:text}`b5-flat-n`. **Minus the
-# best rival**, chosen on other tasks: above on {glue:text}`b5-best-above`; below on
-# {glue:text}`b5-best-below`; open in {glue:text}`b5-best-open` of {glue:text}`b5-best-n`. In print
-# RUPA leads {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells, against rivals that are not these.
+# We compare structural RUPA, the form that needs no token probabilities, on {glue:text}`b5-sets`
+# public sets of runs. It ranks failures better than **the number of steps** on
+# {glue:text}`b5-length-above`; worse on {glue:text}`b5-length-below`; and
+# {glue:text}`b5-length-open` of the {glue:text}`b5-length-n` comparisons cannot tell. Against
+# **`flat`**, its own inputs without the graph, it is better on {glue:text}`b5-flat-above`; worse on
+# {glue:text}`b5-flat-below`; and {glue:text}`b5-flat-open` of {glue:text}`b5-flat-n` cannot tell.
+# Against **the best other score**, chosen on other tasks, it is better on
+# {glue:text}`b5-best-above`; worse on {glue:text}`b5-best-below`; and {glue:text}`b5-best-open` of
+# {glue:text}`b5-best-n` cannot tell. In print RUPA leads in {glue:text}`b5-p-led` of
+# {glue:text}`b5-p-cells` cells, but neither length nor `flat` is among the scores it leads.
 # ```
 #
 # ## The answer
 #
-# A score's **{term}`AUROC`** is the share of pairs, one failed and one successful run, in which the
-# failed one has the higher score: one half is a coin. **RUPA** gives each step a {term}`risk`, made
-# of the step's own uncertainty and of risk passed on along a
-# {term}`graph of steps <relational graph>`, and averages it over the run ([the chapter on its
-# graph](b4_relational_graph)). **Structural** RUPA does without the steps' own uncertainty, so that
-# it can be computed of any log. **`flat`** (the {term}`flat score`) is the mean of its inputs - how
-# far steps are from the goal, how tools answer - with no graph, no passing on, no {term}`momentum`.
-# **Length** is the number of steps, `n_steps`. A **rival** is any other score that such a log
-# allows.
+# **RUPA** gives each step of a run a {term}`risk`: the step's own uncertainty, together with risk
+# passed on along a {term}`graph of steps <relational graph>`. The score of a run is the mean over its
+# steps; [the chapter on the graph](b4_relational_graph) has the equations. **Structural** RUPA leaves
+# the steps' own uncertainty out, so it can be computed from any log. We set it against three things:
 #
-# The sets are runs that others published: tau-bench's airline desk {cite}`yao2024tau`, AgentDojo
+# - **length**, the number of steps (`n_steps`);
+# - **`flat`**, the {term}`flat score`: the mean of RUPA's own inputs, which are how far the steps are
+#   from the goal and how the tools answer, without graph, {term}`propagation` or {term}`momentum`;
+# - **the best rival**: of all other scores that a log allows, the one that ranks best on other tasks.
+#
+# We measure a score by its **{term}`AUROC`**: of all pairs of one failed and one successful run, the
+# share in which the failed one scores higher. A coin gets one half. The answer depends on which pairs
+# are taken, so there are four kinds:
+#
+# - **all pairs**;
+# - pairs of **one model**, since models fail at very different rates (on AgentDojo, of one model
+#   behind one defence);
+# - pairs of **one length**, where length knows nothing. There, "minus length" says how far RUPA is
+#   above a coin;
+# - pairs of **one task**, since some tasks are harder than others.
+#
+# The runs were published by others: tau-bench's airline desk {cite}`yao2024tau`, AgentDojo
 # {cite}`debenedetti2024agentdojo`, tau2 {cite}`barres2025tau2`, SWE-agent {cite}`yang2024sweagent` on
-# issues of SWE-bench {cite}`jimenez2024swebench`, and the example runs of NeMo Gym; the end of this
+# issues of SWE-bench {cite}`jimenez2024swebench`, and the example runs of NeMo Gym. The end of this
 # page says where each can be had.
 #
-# {numref}`fig-b5-main` has a mark a data set and kind of pairs. Right of the dashed line RUPA ranks
-# failures better than what is subtracted, left of it worse, and an interval that reaches over the line
-# does not tell. Hollow, in the last panel, is what the paper prints on tau2's tasks for its six models:
-# RUPA minus the highest of its five rivals, chosen on the same runs, without intervals.
+# {numref}`fig-b5-main` has one mark for each data set and kind of pairs. To the right of the dashed line
+# RUPA ranks failures better than what is subtracted, to the left of it worse, and where an interval
+# crosses the line these runs cannot tell. Look at the middle panel first: it shows what the graph
+# adds. The hollow marks in the last panel are the paper's: for each of its six models on tau2, RUPA
+# minus the highest of five rivals, picked on the very runs it is compared on, without intervals.
 
 # %% tags=["parameters"]
 traces: str = "features"  # features (the airline log), agentdojo, tau2, swe_agent, nemo_gym, or a log
@@ -75,26 +88,14 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import (
-    across,
-    benchmark,
-    bymodel,
-    features,
-    material,
-    packaged,
-    picktable,
-    rivals,
-    scoring,
-    sentences,
-    store,
-    tables,
-)
+from tjlib import features, material, packaged, scoring, sentences, store, tables
 from tjlib.charts import analysis, signals
 from tjlib.charts.benchmark import differences
 from tjlib.charts.show import show
 from tjlib.measure import printed
 from tjlib.measure.inside import LEAST, MEAN
 from tjlib.measure.ranking import auroc
+from tjlib.studies import across, benchmark, bymodel, picktable, rivals
 from tjlib.uncertainty.methods import METHODS
 
 AGAINST = [("rupa_structural", "n_steps"), ("rupa_structural", "flat"), ("rupa", "n_steps"),
@@ -141,7 +142,7 @@ led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
 chapter.number("b5-p-led", led["leads"].sum(), 0)
 
-# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row on own uncertainty has RUPA with it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of structural RUPA minus length, minus its own inputs without the graph, and minus the best rival, by data set and kind of pairs, with intervals by whole tasks; the row named for own uncertainty has the form of RUPA that uses it. Dashed: no difference; right of it RUPA ranks failures better. Hollow: printed, six models on tau2. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-main"}} tags=["hide-input"]
 MINUS = {"length": "minus length", "flat": "minus flat", "best": "minus the best rival"}
 main = every[~every["set"].isin(["tau2 without same_messages", "tau2_students"])]
 main = main.assign(
@@ -188,43 +189,42 @@ chapter.text("b5-dojo-of", names["agentdojo", "pooled", "best"]["of"])
 chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 
 # %% [markdown]
-# **What is compared.** The kinds of pairs are *all*; those of *one model*, since models fail at
-# very different rates (of AgentDojo, one model behind one defence); of *one length*, where length
-# knows nothing, so that minus length says how far above a coin RUPA is; and of *one task*, since
-# some tasks are harder than others. Bars and brackets are 95 % intervals by a
-# {term}`bootstrap by task`: whole tasks are drawn, because trials of one task are alike. Tables
-# made apart draw apart, so the same interval may end a hundredth elsewhere in another. Agents were
-# not drawn: the intervals speak of these agents. Out of so many about
-# {glue:text}`b5-by-chance` would leave out 0 if nothing differed. Texts are compared by shared
-# words here, whatever is chosen for the log below.
+# **Intervals.** Bars and brackets are 95 % intervals by a {term}`bootstrap by task`: whole tasks are
+# drawn, because the trials of one task are alike. The agents are not drawn, so the intervals speak of
+# these agents. If nothing differed anywhere, about {glue:text}`b5-by-chance` of so many intervals would
+# still leave out 0. Each table draws anew, so the same interval may end a hundredth elsewhere in
+# another one. Texts are compared here by the words they share, whatever you choose for the log
+# further down.
 #
-# Rivals are counts of steps, calls and words, each also negated, the shares of failing answers and
-# of repeated calls, TRACER {cite}`tayebati2026tracer` as far as a log allows, and on the airline
-# runs, whose text a small model read, every score that the paper compares with. The best of them
-# has to be chosen, and who chooses it on the runs it is compared on gives it the luck of those
-# runs. So it is chosen on one half of the tasks, by a salted hash of the task, and compared on the
-# other half, both ways round; pairs are then of one half. The choice is made anew for each kind of
-# pairs, and not in each resample.
+# **The best rival.** The candidates are the counts of steps, calls and words, each also negated; the
+# shares of failing answers and of repeated calls; TRACER {cite}`tayebati2026tracer`, as far as a log
+# allows; and on the airline runs, whose text a small model has read, every score that the paper
+# compares with. Choosing the best of them on the very runs it is compared on would give it the luck of
+# those runs. So it is chosen on one half of the tasks and compared on the other, both ways round, and
+# both runs of a pair are from the same half. The choice is made anew for each kind of pairs, though not
+# in each resample.
 #
-# **Length.** Beating it where it ranks the wrong way round is not hard. On AgentDojo the runs that
-# give up early are those that fail, and the best rival is {glue:text}`b5-dojo-of`, the same count
-# read backwards: minus it, structural RUPA is {glue:text}`b5-dojo-best` over all pairs and
-# {glue:text}`b5-dojo-task` over pairs of one task. What stands there is pairs of one length:
-# {glue:text}`b5-dojo-length` above a coin. Minus `flat` that is {glue:text}`b5-dojo-flat`. On tau2,
-# inside one model, minus length is {glue:text}`b5-tau2-model` and minus the best rival
-# ({glue:text}`b5-tau2-of`) {glue:text}`b5-tau2-best`. On SWE-agent
-# minus length is {glue:text}`b5-swe-length`, and {glue:text}`b5-swe-kept` without the runs that hit their cost
-# limit, which all but gives the outcome away.
+# **Length.** Length is easy to beat where it ranks the wrong way round. On AgentDojo the runs that
+# fail are often those that give up early, and the best rival is {glue:text}`b5-dojo-of`: the same count
+# read backwards. Minus that rival, structural RUPA is {glue:text}`b5-dojo-best` over all pairs and
+# {glue:text}`b5-dojo-task` over pairs of one task. What remains is pairs of one length, where it is
+# {glue:text}`b5-dojo-length` above a coin; but there `flat` does nearly as well, and RUPA minus `flat` is
+# {glue:text}`b5-dojo-flat`. On tau2, over pairs of one model, RUPA minus length is
+# {glue:text}`b5-tau2-model`, and minus the best rival ({glue:text}`b5-tau2-of`) it is
+# {glue:text}`b5-tau2-best`. On SWE-agent RUPA minus length is {glue:text}`b5-swe-length`. Runs there
+# that hit their cost limit all but give their outcome away; without them the difference is
+# {glue:text}`b5-swe-kept`.
 #
-# **Own uncertainty.** RUPA as the paper has it is on this page for the airline runs alone, and with
-# a stand-in: a small model, the {term}`surrogate` {cite}`allal2025smollm2`, read the runs
-# afterwards, for the agent's own token probabilities were not logged. Minus length it is
-# {glue:text}`b5-own-length`, minus the same inputs without a graph {glue:text}`b5-own-flat`, minus
-# the best rival {glue:text}`b5-own-best`.
+# **Own uncertainty.** The paper's RUPA uses the steps' own uncertainty. We can compute that form on the
+# airline runs alone, and only with a stand-in: the agent's token probabilities were not logged, so a
+# small model, the {term}`surrogate` {cite}`allal2025smollm2`, read the runs afterwards. In this form
+# RUPA minus length is {glue:text}`b5-own-length`, minus the same inputs without a graph
+# {glue:text}`b5-own-flat`, and minus the best rival {glue:text}`b5-own-best`.
 #
-# NeMo Gym is a patchwork of environments with a few runs each, most of one outcome only: a test that
-# real logs can be read, {glue:text}`b5-own-logged` of them with their own log-probabilities, and not evidence about scores.
-# The students' tau2 has {glue:text}`b5-students` failures and stands in the folded tables alone.
+# NeMo Gym is a patchwork of environments with a few runs each, most of them of one outcome only.
+# {glue:text}`b5-own-logged` of its runs come with their own log-probabilities. It tests whether real
+# logs can be read, and is weak evidence about scores. The students' tau2 has {glue:text}`b5-students`
+# failures and stands in the folded tables alone.
 
 # %% tags=["hide-input"]
 chapter.number("b5-own-logged", sum(
@@ -244,12 +244,14 @@ tables.show(pd.DataFrame(rows, columns=["set", "pairs of", "how many pairs", *MI
 # %% [markdown]
 # ## Inside one model
 #
-# A ranking of all runs is in part a ranking of models. `model` below is no method: it scores a run by
-# the share of its own model's runs that failed, so it has seen the outcomes, and what it reaches over
-# all pairs is what telling models apart is worth. The table averages AUROCs taken inside each model. A
-# model counts once: AgentDojo's defences (a repeated prompt, a filter of tools, a detector, marked
-# data) are set-ups of the model they stand around, and compared within themselves. A model with fewer
-# than {glue:text}`b5-least` runs of either outcome has no value and no part in the mean.
+# A ranking of runs of many models is in part a ranking of models. How much is that worth? `model` in
+# the table below is no method: it scores each run by the share of its model's runs that failed, so it
+# has seen the outcomes, and its AUROC over all pairs is what telling models apart brings.
+#
+# The other columns average AUROCs taken inside each model. A model counts once. AgentDojo's defences (a
+# repeated prompt, a filter of tools, a detector, marked data) are set-ups of the model they stand
+# around, and runs are compared within one set-up. A model with fewer than {glue:text}`b5-least` runs of
+# either outcome has no value and no part in the mean.
 
 # %% tags=["hide-input"]
 INSIDE = {"rupa_structural": "structural RUPA", "flat": "flat", "n_steps": "n_steps",
@@ -283,18 +285,18 @@ tables.show(pd.DataFrame(means, columns=[
     "failed runs higher.", "data/features; similarity jaccard; intervals by whole tasks")
 
 # %% [markdown]
-# Length over all pairs is {glue:text}`b5-steps-tau2` on tau2 and {glue:text}`b5-steps-swe` on
-# SWE-agent; which model it was, {glue:text}`b5-model-agentdojo` on AgentDojo. Averaged inside models,
+# Over all pairs length reaches {glue:text}`b5-steps-tau2` on tau2 and {glue:text}`b5-steps-swe` on
+# SWE-agent, and knowing the model {glue:text}`b5-model-agentdojo` on AgentDojo. Averaged inside models,
 # structural RUPA has {glue:text}`b5-inside-agentdojo` on AgentDojo and {glue:text}`b5-inside-tau2` on
-# tau2, length {glue:text}`b5-inside-steps-agentdojo` and {glue:text}`b5-inside-steps-tau2`.
+# tau2; length has {glue:text}`b5-inside-steps-agentdojo` and {glue:text}`b5-inside-steps-tau2`.
 #
-# Choose a set or a model in the next table; a press on a head sorts by it.
+# You can choose a set or a model in the next table, and sort by a column by pressing its head.
 
 # %% tags=["hide-input"]
-for key, name in (("agentdojo", "agentdojo"), ("tau2", "tau2"), ("swe", "swe_agent")):
+for key, name in (("tau2", "tau2"), ("swe", "swe_agent")):
     chapter.text(f"b5-steps-{key}", tables.estimate(cell[name, "n_steps", "auroc"], 2))
+chapter.text("b5-model-agentdojo", tables.estimate(cell["agentdojo", "model", "auroc"], 2))
 for name in ("agentdojo", "tau2"):
-    chapter.text(f"b5-model-{name}", tables.estimate(cell[name, "model", "auroc"], 2))
     held = models[name].query("model == @MEAN").set_index("method").to_dict("index")
     chapter.text(f"b5-inside-{name}", tables.estimate(held["rupa_structural"], 2))
     chapter.text(f"b5-inside-steps-{name}", tables.estimate(held["n_steps"], 2))
@@ -326,26 +328,26 @@ tables.show(pd.DataFrame(rows, columns=["set", "method", *CONTROLLED.values()]),
 # Unless you bring a log, the runs of this section and the next two are those of
 # [the chapter on local signals](b3_local_signals): tau-bench's airline desk, four trials of each of
 # fifty tasks, with rewards. Their text is not ours to keep, so the page computes with stored numbers.
-# Where a method needs token probabilities it is given the surrogate's. A log of yours brings its own,
-# or has none, and then the methods that need them say so:
+# Methods that need token probabilities are given the surrogate's. A log of yours brings its own; if it
+# has none, the methods that need them say so:
 #
 # ```bash
 # tjlib rerun b5_benchmark -p traces my_runs.jsonl
 # tjlib rerun b5_benchmark -p traces agentdojo
 # ```
 #
-# Read here: {glue:text}`b5-origin`; {glue:text}`b5-n` runs, {glue:text}`b5-failed` of them failed.
-# A step's {term}`own uncertainty <local uncertainty>`: {glue:text}`b5-source`. Unless asked
-# otherwise it is the mean of minus log probability over a step's tokens, in nats, on this page and
-# on those of [the parts](b5_ablation) and [early warning](b5_early_warning): it is what the
-# method's equations are given most directly by a log, for it needs the chosen token's probability
-# alone, and the entropy needs the whole distribution. The other reading is in a table below.
+# Read on this page: {glue:text}`b5-origin`; {glue:text}`b5-n` runs, of which {glue:text}`b5-failed`
+# failed. A step's {term}`own uncertainty <local uncertainty>`: {glue:text}`b5-source`. By default it is
+# the mean of minus log probability over a step's tokens, in nats, here as well as in
+# [early warning](b5_early_warning) and [the parts](b5_ablation). That needs the probability of the
+# chosen token alone, which most logs that have any do hold; the entropy needs the whole distribution,
+# and stands in a table below.
 #
 # Structural RUPA has an AUROC of {glue:text}`b5-structural`, the number of steps
-# {glue:text}`b5-steps`, `flat` {glue:text}`b5-flat-all`; minus steps it is
+# {glue:text}`b5-steps`, and `flat` {glue:text}`b5-flat-all`. RUPA minus steps is
 # {glue:text}`b5-minus-steps`, minus `flat` {glue:text}`b5-minus-flat`: {glue:text}`b5-verdict`. Its
-# scores follow length with a rank correlation of {glue:text}`b5-follows`. With the steps' own
-# uncertainty put in, RUPA has {glue:text}`b5-rupa`.
+# rank correlation with length is {glue:text}`b5-follows`. With the steps' own uncertainty put in, RUPA
+# has {glue:text}`b5-rupa`.
 
 # %% tags=["hide-input"]
 ranked = benchmark.ranked(runs.scores, AGAINST, np.random.default_rng(given.seed), given.draws)
@@ -373,26 +375,25 @@ chapter.number("b5-n", ranked["n"].iloc[0], 0)
 chapter.number("b5-failed", ranked["n_failed"].iloc[0], 0)
 for key, name in (("structural", "rupa_structural"), ("steps", "n_steps"), ("flat-all", "flat"),
                   ("rupa", "rupa"), ("minus-steps", "rupa_structural - n_steps"),
-                  ("minus-flat", "rupa_structural - flat"), ("random", "random"),
-                  ("rupa-flat", "rupa - flat_u"), ("calibration", "rupa_calibrated - rupa"),
-                  ("sp", "sp_mean")):
+                  ("minus-flat", "rupa_structural - flat"), ("rupa-flat", "rupa - flat_u"),
+                  ("calibration", "rupa_calibrated - rupa"), ("sp", "sp_mean")):
     chapter.text(f"b5-{key}", say(name))
-    chapter.text(f"b5-{key}-length", say(name, "auroc|same_length"))
-    chapter.text(f"b5-{key}-task", say(name, "auroc|same_task"))
+for key, name in (("steps", "n_steps"), ("flat", "flat")):
+    chapter.text(f"b5-minus-{key}-length", say(f"rupa_structural - {name}", "auroc|same_length"))
 chapter.text("b5-follows", say("rupa_structural", "rank_correlation|length"))
 chapter.text("b5-sp-follows", say("sp_mean", "rank_correlation|length"))
 chapter.text("b5-verdict", f"the first is {apart('rupa_structural - n_steps')}, the second "
                            f"{apart('rupa_structural - flat')}")
 
 # %% [markdown]
-# {numref}`fig-b5-auroc` has an AUROC a row. The dashed line is a coin. Scores stand as their papers
-# write them, so a row left of the line ranks the wrong way round, and is not turned. The controls stand
-# below: counts, shares, random numbers; counts negated are mirror images and stand in the folded table.
-# The names are those of `tjlib uq`; the folded table says in a line what each is.
+# {numref}`fig-b5-auroc` has the AUROC of every method, one a row; the dashed line is a coin. Each score
+# stands as its paper writes it, so one to the left of the line ranks the wrong way round and is not
+# turned. The controls stand at the bottom: counts, shares, random numbers. The names are those of
+# `tjlib uq`, and the folded table says in a line what each is.
 #
 # The three columns ask three questions. Over all pairs a score may gain by telling hard tasks from
-# easy ones, or long runs from short. Pairs of the same length take the second away, pairs of one task
-# the first; both leave few pairs, which the intervals show.
+# easy ones, or long runs from short ones. Pairs of the same length take away the second, pairs of one
+# task the first. Both leave few pairs, and the intervals show it.
 
 # %% mystnb={"figure": {"caption": "AUROC of every method with intervals by whole tasks. Dashed: chance. Higher ranks failed runs higher. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-auroc"}} tags=["hide-input"]
 alone = ranked[~ranked["method"].str.contains(" - ", regex=False)]
@@ -439,10 +440,11 @@ tables.show(missing, "Scores that are missing, and why.", MADE) if len(missing) 
 # %% [markdown]
 # ## What the graph adds
 #
-# {numref}`fig-b5-minus` has the differences that decide. *Minus n_steps* asks whether the score
-# knows more than length; *minus flat* whether graph, propagation and momentum add to the inputs they
-# are made of, `flat_u` with the steps' own uncertainty among them; *calibrated minus uncalibrated*
-# whether equation 6 earns its place, fitted without outcomes on the other half of the tasks.
+# {numref}`fig-b5-minus` has the differences that decide. *Minus n_steps* asks whether the score knows
+# more than length. *Minus flat* asks whether graph, propagation and momentum add to the inputs they are
+# made of; `flat_u` has the steps' own uncertainty among them. *Calibrated minus not* asks whether
+# equation 6 of the paper, which weighs {term}`relations <relation>`, earns its place when it is fitted
+# without outcomes on the other half of the tasks.
 
 # %% mystnb={"figure": {"caption": "Differences in AUROC with intervals by whole tasks, over all pairs and over pairs of the same length. Dashed: no difference. Data: the runs chosen at the top of this page (measured here).", "name": "fig-b5-minus"}} tags=["hide-input"]
 minus = ranked[ranked["method"].str.contains(" - ", regex=False)
@@ -460,20 +462,20 @@ show(analysis.forest(minus, "difference in AUROC", shared=True), name="b5-minus"
 # %% [markdown]
 # Structural RUPA minus the number of steps is {glue:text}`b5-minus-steps` over all pairs and
 # {glue:text}`b5-minus-steps-length` over pairs of the same length, where the number of steps knows
-# nothing. Minus `flat` it is {glue:text}`b5-minus-flat` and {glue:text}`b5-minus-flat-length`. With
-# the steps' own uncertainty, RUPA minus the same inputs without a graph is
-# {glue:text}`b5-rupa-flat`. Calibration moves it by {glue:text}`b5-calibration`.
+# nothing. Minus `flat` it is {glue:text}`b5-minus-flat` and {glue:text}`b5-minus-flat-length`. With the
+# steps' own uncertainty, RUPA minus the same inputs without a graph is {glue:text}`b5-rupa-flat`.
+# Calibration moves it by {glue:text}`b5-calibration`.
 #
-# A caution on the steps' own uncertainty. Its plain mean (`sp_mean`) has an AUROC of
-# {glue:text}`b5-sp` and follows length with {glue:text}`b5-sp-follows`. Where the second is
-# negative, longer runs hold more that a reader has seen before, so each token surprises less, and a
-# mean falls with length; if longer runs fail more often, it then ranks the wrong way round. That is a
-# finding about a stand-in model, and a warning about any mean over a run.
+# A caution about the steps' own uncertainty. Its plain mean (`sp_mean`) has an AUROC of
+# {glue:text}`b5-sp`, and its rank correlation with length is {glue:text}`b5-sp-follows`. Where that
+# correlation is negative, a long run holds more that its reader has seen before, so each token
+# surprises less and the mean falls. If long runs also fail more often, the mean ranks the wrong way
+# round. This is a finding about a stand-in model, and a warning about any mean over a run.
 #
 # ## Under other readings
 #
-# Neither the similarity nor what a step's uncertainty is read off is fixed by the paper for this
-# log. The table has all four combinations that we hold, so that nobody has to wonder which was chosen.
+# The paper fixes neither the similarity nor the reading of a step's uncertainty for this log. The
+# table has all four combinations that we hold, so you need not wonder which was chosen.
 
 # %% tags=["hide-input"]
 lines = []
@@ -496,19 +498,20 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # ## What the paper prints
 #
 # Table 2 of the paper has six models, three benchmarks and six methods: RUPA, the mean entropy, the
-# sequence's probability, SAUP {cite}`zhao2025saup`, TRACER and UProp {cite}`duan2025uprop`. Of each
-# it has AUROC, AUPRC (the area under precision over recall, near our {term}`average precision`; by
-# chance the share of failures) and {term}`F1` (at a threshold the paper does not state). The first
-# has no share of failures in it, so we compare by it. RUPA leads {glue:text}`b5-p-led` of
-# {glue:text}`b5-p-cells` cells by AUROC. It does not lead {glue:text}`b5-p-behind`:
-# {glue:text}`b5-p-where`. Cells that it does not lead by AUPRC: {glue:text}`b5-p-behind-auprc`; by
-# F1: {glue:text}`b5-p-behind-f1`. It leads every average over the benchmarks:
-# {glue:text}`b5-p-average`. No interval and no number of runs is printed, so which of these leads
-# is more than noise cannot be told from the table; half of the AUROC leads are below
+# sequence's probability, SAUP {cite}`zhao2025saup`, TRACER and UProp {cite}`duan2025uprop`. It prints
+# AUROC; AUPRC, the area under precision over recall, close to our {term}`average precision`, whose
+# level by chance is the share of failures; and {term}`F1` at a threshold that is not stated. AUROC does
+# not depend on the share of failures, so we compare by it.
+#
+# By AUROC RUPA leads in {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells. It does not lead in
+# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. By AUPRC it does not lead in
+# {glue:text}`b5-p-behind-auprc`, by F1 in {glue:text}`b5-p-behind-f1`. Does it lead every average over
+# the benchmarks? {glue:text}`b5-p-average`. Neither intervals nor numbers of runs are printed, so the
+# table alone cannot say which leads are more than noise; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
 #
-# Choose in the menus; a press on a head sorts by it. A triangle marks every method that is above RUPA;
-# the margin is RUPA minus the highest of the others.
+# Choose in the menus, and sort by pressing a head. A triangle marks a method that is above RUPA, and the
+# margin is RUPA minus the highest of the others.
 
 # %% tags=["hide-input"]
 MARK = "\N{NO-BREAK SPACE}▲"
@@ -541,15 +544,21 @@ picktable.show(
     picks={"metric": "AUROC", "model": "", "benchmark": "", "RUPA leads": ""}, columns=OTHERS)
 
 # %% [markdown]
-# **The printed F1 is not the largest one.** Whoever calls every run failed gets an F1 of $2p/(1+p)$
-# where $p$ is the share of failures, so the largest F1 over thresholds is at least that. $p$ is not
-# printed, but an AUROC and an AUPRC of the same runs bound it, and in each cell all six methods are
-# said to rank the same runs. In {glue:text}`b5-p-below` of {glue:text}`b5-p-cells` cells at least
-# one printed F1 is more than a hundredth below what the least possible $p$ forces; for
-# {glue:text}`b5-p-below-all` cells that holds of all six methods. A threshold chosen by another
-# rule would explain it. In {glue:text}`b5-p-tight` the bounds leave $p$ between
-# {glue:text}`b5-p-tight-least` and {glue:text}`b5-p-tight-most`: two methods' numbers there fit
-# together only at their ends. The bounds are ours, and exact for many runs only.
+# **The printed F1 is not the largest one.** Call every run failed: recall is 1, precision is the share
+# $p$ of failures, and so the largest F1 over all thresholds is at least
+#
+# ```{math}
+# :label: eq-b5-floor
+# F_1 \ge \frac{2p}{1 + p}.
+# ```
+#
+# The paper does not print $p$. But an AUROC and an AUPRC of the same runs bound it from both sides, and
+# in each cell all six methods are said to rank the same runs. Put the least possible $p$ into
+# {eq}`eq-b5-floor`: in {glue:text}`b5-p-below` of {glue:text}`b5-p-cells` cells at least one printed F1
+# is more than a hundredth below the result, and in {glue:text}`b5-p-below-all` cells all six are. A
+# threshold chosen by another rule would explain that. The narrowest bounds are those of
+# {glue:text}`b5-p-tight`, with $p$ between {glue:text}`b5-p-tight-least` and
+# {glue:text}`b5-p-tight-most`. The bounds are our own, and exact for many runs only.
 
 # %% tags=["hide-input"]
 bounds = printed.shares(table2)
@@ -570,14 +579,15 @@ tables.show(pd.DataFrame(
 # %% [markdown]
 # ## The printed cells beside ours
 #
-# {numref}`fig-b5-beside` has, for three of our sets, the printed benchmark that is nearest, hollow,
-# one mark for each of its six models. They are not the same experiment, and the list under the
-# figure says what differs; what can be compared is which method stands above which. Where the
-# paper's uncertainties are the agent's own and ours a small model's, a difference is as likely
-# about that as about the method. Of the six printed values for RUPA, {glue:text}`b5-p-airline` lie
-# inside our interval for structural RUPA on the airline runs, and {glue:text}`b5-p-airline-own`
-# inside that for RUPA with the surrogate's uncertainty; on tau2, {glue:text}`b5-p-tau2` inside that
-# for structural RUPA.
+# {numref}`fig-b5-beside` sets three of our sets beside the printed benchmark that is nearest, with one
+# hollow mark for each of its six models. These are not the same experiment, and the list under the
+# figure says what differs. What can be compared is which method stands above which. Where the paper's
+# uncertainties are the agent's own and ours a small model's, a difference is as likely to be about that
+# as about the method.
+#
+# Of the six printed values for RUPA, {glue:text}`b5-p-airline` lie inside our interval for structural
+# RUPA on the airline runs, and {glue:text}`b5-p-airline-own` inside that for RUPA with the surrogate's
+# uncertainty. On tau2, {glue:text}`b5-p-tau2` lie inside that for structural RUPA.
 
 # %% mystnb={"figure": {"caption": "AUROC over all pairs: filled, ours with intervals by whole tasks; hollow, printed on the nearest benchmark, one mark a model. A method without a filled mark needs probabilities that the set does not hold. Data: data/features (measured here); rupa_table2.csv in data/published (published).", "name": "fig-b5-beside"}} tags=["hide-input"]
 NEAREST = {"tau_airline": "tau2", "tau2": "tau2", "swe_agent": "Terminal-Bench-2"}
@@ -613,24 +623,24 @@ show(analysis.forest(beside, "AUROC", domain=(0, 1)), name="b5-beside",
 # %% [markdown]
 # Why they are not one experiment:
 #
-# - **tau-bench airline, beside tau2.** tau2 is a later version of the same desk, with other tasks beside.
-#   Ours is one agent of another maker, gpt-4o; the probabilities are the surrogate's in place of the
-#   agent's own; shared words stand in place of the paper's embedder, bge-m3; how many runs the paper has
-#   is not printed.
-# - **tau2, beside tau2.** The same benchmark, but many agents of very different strength in one pool,
-#   and no probabilities, so the structural form alone. Which of its domains are printed together is not
-#   said.
-# - **SWE-agent, beside Terminal-Bench-2.** An agent at a shell in both. Benchmark, agent and form of the
-#   score differ: nearest, and not near.
-# - **AgentDojo and NeMo Gym** have no printed benchmark of their kind. **GAIA** is printed, and we hold
+# - **tau-bench airline, beside tau2.** tau2 is a later version of the same desk with further desks
+#   beside it. Ours is one agent by another maker, gpt-4o; the probabilities are the surrogate's, not
+#   the agent's; and shared words stand in place of the paper's embedder, bge-m3. How many runs the
+#   paper has is not printed.
+# - **tau2, beside tau2.** The benchmark is the same, but ours pools many agents of very different
+#   strength and has no probabilities, so only the structural form can be computed. Which of its domains
+#   the paper counts together is not said.
+# - **SWE-agent, beside Terminal-Bench-2.** Both have an agent at a shell. Benchmark, agent and form of
+#   the score differ: it is the nearest we have, and not near.
+# - **AgentDojo and NeMo Gym** have no printed benchmark of their kind. **GAIA** is printed, but we hold
 #   no runs of it with both outcomes.
 
 # %% [markdown]
 # ## Where the runs are from
 #
-# Nothing of these runs but numbers is kept here. Their text is public, and the table says where: a
-# repository on GitHub, a commit, a licence. The data sheet, `data/README.md`, has the commands, and
-# `sources.csv` in `data/features` every file.
+# We keep numbers of these runs and none of their text, which is public. The table says where it can be
+# had: a repository on GitHub, a commit, a licence. The data sheet, `data/README.md`, has the commands,
+# and `sources.csv` in `data/features` lists every file.
 
 # %% tags=["hide-input"]
 rows = []
@@ -647,68 +657,111 @@ tables.show(pd.DataFrame(rows, columns=["set", "what it is", "repository", "comm
 # %% [markdown]
 # ## What would change our mind
 #
-# - A log, of any agent, on which length ranks failures rightly and RUPA minus the number of steps *and*
-#   RUPA minus `flat` lie above 0 with intervals by task. Bring it: it becomes a row of
-#   {numref}`fig-b5-main`.
-# - The paper's own runs, or their numbers of steps: one column would tell how much of Table 2 is length.
-# - The agent's own log-probabilities. The surrogate's are another model's, and a method that needs
-#   the agent's own doubt is not refuted by a reader's.
-# - The same over pairs of one task with more than four trials a task. Here these pairs are few.
+# - A log, of any agent, on which length ranks failures the right way round and RUPA minus the number
+#   of steps *and* RUPA minus `flat` lie above 0, with intervals by task. Bring it, and it becomes a row
+#   of {numref}`fig-b5-main`.
+# - The paper's own runs, or only their numbers of steps. One column would tell how much of Table 2 is
+#   length.
+# - The agent's own log-probabilities. The surrogate's are another model's, and a method that needs the
+#   agent's own doubt is not refuted by somebody else's.
+# - The same comparison over pairs of one task with more than four trials a task. Here such pairs are few.
 #
-# ## Exercises
+# All of this scores a run when it is over. Whether a score could have warned while the run went on,
+# and how many good runs that would have stopped, is the question of
+# [the next chapter](b5_early_warning).
 
 # %% tags=["hide-input"]
+failed_here, runs_here = (int(ranked[name].iloc[0] or 0) for name in ("n_failed", "n"))
 chapter.text("b5-x-fewer", say("fewer_steps"))
-pairs = by_name["n_steps", "auroc"]["pairs"], by_name["n_steps", "auroc|same_length"]["pairs"]
-chapter.number("b5-x-pairs", pairs[0], 0)
-chapter.number("b5-x-same", pairs[1], 0)
+chapter.number("b5-x-pairs", by_name["n_steps", "auroc"]["pairs"], 0)
+chapter.number("b5-x-same", by_name["n_steps", "auroc|same_length"]["pairs"], 0)
 chapter.text("b5-x-best", say("random", "best_f1"))
-candidates = [name for name in rivals.RIVALS if name in set(sets["tau2"]["method"])]
-wide = sets["tau2"].pivot_table(index="trajectory_id", columns="method", values="value", aggfunc="first")
-outcome = sets["tau2"].drop_duplicates("trajectory_id").set_index("trajectory_id")["success"]
-best = {name: auroc(outcome[wide.index] == 0, wide[name].astype(float)) for name in candidates
-        if name in wide and wide[name].notna().all()}
-chapter.text("b5-x-luck", max(best, key=best.get))
-chapter.number("b5-x-lucky", auroc(outcome[wide.index] == 0, wide["rupa_structural"].astype(float))
-               - max(best.values()), 3)
 chapter.text("b5-x-fair", tables.estimate(names["tau2", "pooled", "best"]))
-chapter.text("b5-x-floor", "none" if pd.isna(chance["best_f1"]) else f"{chance['best_f1']:.2f}")
 
 # %% [markdown]
+# ## Exercises
+#
+# ```{exercise} Pairs and ties
+# :label: b5-ties
+# :nonumber:
+# Three failed runs took 9, 6 and 6 steps, two successful ones 6 and 4. What AUROC has the number of
+# steps?
+# ```
+
+# %%
+from tjlib import exercises
+
+ties = None  # a share from 0 to 1
+print(exercises.check("b5-ties", ties))
+
+# %% [markdown]
+# ```{solution-start} b5-ties
+# :class: dropdown
+# ```
+
+# %%
+by_hand = auroc(np.array([True, True, True, False, False]), np.array([9.0, 6, 6, 6, 4]))
+print(f"(4 + 2/2) / 6 = {by_hand:.3f}")
+
+# %% [markdown]
+# Four of the six pairs are won and two are tied. Over the tied pairs alone, those of one length, any
+# count of steps has one half: that is how pairs of one length take length away.
+#
+# ```{solution-end}
+# ```
+#
 # ```{exercise} Steps negated
 # :label: b5-negated
 # :nonumber:
-# `fewer_steps` is `n_steps` negated. Work out its AUROC without looking.
+# `fewer_steps` is `n_steps` negated. Work out its AUROC from that of `n_steps` without looking.
 # ```
 #
 # ```{solution} b5-negated
 # :class: dropdown
-# One minus that of `n_steps` ({glue:text}`b5-steps`): {glue:text}`b5-x-fewer`. Ties count one half
-# both ways.
+# One minus that of `n_steps` ({glue:text}`b5-steps`): {glue:text}`b5-x-fewer`. Every pair that was won
+# is lost, and ties count one half both ways.
 # ```
 #
 # ```{exercise} A best F1
 # :label: b5-best-f1
 # :nonumber:
-# Random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good?
+# On the log of this page, random numbers have a best F1 of {glue:text}`b5-x-best`. Is that good? Work
+# out the F1 of calling every run failed from {glue:text}`b5-failed` failures among {glue:text}`b5-n`
+# runs.
 # ```
-#
-# ```{solution} b5-best-f1
+
+# %%
+all_failed = None  # a number from 0 to 1
+print(exercises.check("b5-best-f1", all_failed, failed=failed_here, runs=runs_here))
+
+# %% [markdown]
+# ```{solution-start} b5-best-f1
 # :class: dropdown
-# No: calling every run failed gives {glue:text}`b5-x-floor`. F1 ignores the runs called successful
-# rightly, and the threshold was chosen on these runs.
+# ```
+
+# %%
+share_failed = failed_here / runs_here if runs_here else 0
+print(f"2p / (1 + p) = {2 * share_failed / (1 + share_failed):.3f}" if share_failed
+      else "undefined here: no run failed")
+
+# %% [markdown]
+# This is {eq}`eq-b5-floor`, and it takes no knowledge at all. F1 leaves out the runs that were rightly
+# called successful, and its best threshold was chosen on these very runs.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Many pairs and few
 # :label: b5-pairs
 # :nonumber:
-# Why are there {glue:text}`b5-x-pairs` pairs in one column and {glue:text}`b5-x-same` in the next?
+# Why are there {glue:text}`b5-x-pairs` pairs in one column of {numref}`fig-b5-auroc` and
+# {glue:text}`b5-x-same` in the next?
 # ```
 #
 # ```{solution} b5-pairs
 # :class: dropdown
-# A pair is a failed and a successful run; of all of them few have the same number of steps. Fewer
-# pairs, wider interval: the price of taking length away.
+# A pair is a failed and a successful run, and few of all pairs have the same number of steps. Fewer
+# pairs make a wider interval: that is the price of taking length away.
 # ```
 #
 # ```{exercise} Single runs
@@ -719,8 +772,8 @@ chapter.text("b5-x-floor", "none" if pd.isna(chance["best_f1"]) else f"{chance['
 #
 # ```{solution} b5-runs
 # :class: dropdown
-# Four trials of one task are alike, so runs hold less information than their number says. Draw tasks,
-# with all their trials.
+# The trials of one task are alike, so the runs hold less information than their number says. Draw
+# tasks, with all their trials.
 # ```
 #
 # ```{exercise} The best on its own runs
@@ -730,9 +783,23 @@ chapter.text("b5-x-floor", "none" if pd.isna(chance["best_f1"]) else f"{chance['
 # does that do to the difference?
 # ```
 #
-# ```{solution} b5-luck
+# ```{solution-start} b5-luck
 # :class: dropdown
-# {glue:text}`b5-x-luck`; structural RUPA minus it is {glue:text}`b5-x-lucky`, and
-# {glue:text}`b5-x-fair` with the rival chosen on the other half of the tasks. The highest of several
-# noisy values is on average too high, so the first number flatters the rival.
+# ```
+
+# %%
+lucky = sets["tau2"].pivot_table(index="trajectory_id", columns="method", values="value",
+                                 aggfunc="first").astype(float)
+ends = sets["tau2"].drop_duplicates("trajectory_id").set_index("trajectory_id")["success"]
+reached = {name: auroc(ends[lucky.index] == 0, lucky[name]) for name in rivals.RIVALS
+           if name in lucky and lucky[name].notna().all()}
+winner = max(reached, key=reached.get)
+ours = auroc(ends[lucky.index] == 0, lucky["rupa_structural"])
+print(f"{winner}: {ours:.3f} - {reached[winner]:.3f} = {ours - reached[winner]:.3f}")
+
+# %% [markdown]
+# With the rival chosen on the other half of the tasks the difference is {glue:text}`b5-x-fair`. The
+# highest of several noisy values is on average too high, so a rival chosen on its own runs is flattered.
+#
+# ```{solution-end}
 # ```

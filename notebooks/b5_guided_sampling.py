@@ -14,44 +14,44 @@
 # %% [markdown]
 # # Does a score help the agent act?
 #
-# **The claim.** Section 5.3 of *From Sequence to Structure* ([arXiv
+# **The claim.** Choosing among candidates is only as good as the score's order *of these candidates*.
+# Section 5.3 of *From Sequence to Structure* ([arXiv
 # 2608.16002](https://arxiv.org/abs/2608.16002); {cite}`rupa2026`) lets an agent draw several next
-# calls and take the one with the lowest uncertainty. With RUPA as the score it solves more tasks
-# than with any other. A choice among candidates is only as good as the score's order *of these
-# candidates*. This chapter records candidates of a real model, lets every score choose among the
-# very same ones, and asks what the printed gains stand on.
+# calls and take the one with the lowest uncertainty. With its own method, RUPA, as the score, the agent
+# solves more tasks than with any other. This chapter records the candidates of a real model, lets every
+# score choose among the very same ones, and asks what the printed gains stand on.
 #
 # ```{admonition} In one minute
-# At {glue:text}`gs-n` points of {glue:text}`gs-cases` refund cases a model drew
-# {glue:text}`gs-drawn` candidates each. The first drawn was the right next call in
-# {glue:text}`gs-random-right`; RUPA's choice in {glue:text}`gs-rupa-right`, a paired difference of
-# {glue:text}`gs-rupa-gain`; the best choice there was in {glue:text}`gs-any-right`. Between a right
-# and a wrong candidate RUPA prefers the right one with probability {glue:text}`gs-rupa-auroc`, the
-# mean negative {term}`log-probability` with {glue:text}`gs-entropy-auroc`, a coin with one half.
-# {glue:text}`gs-minute-verdict` With a simulated agent whose uncertainty does tell (an
-# {term}`AUROC` of {glue:text}`gs-sim-high`), entropy solves {glue:text}`gs-sim-entropy-high` of
-# cases, RUPA {glue:text}`gs-sim-rupa-high`, the first drawn {glue:text}`gs-sim-random`. In the
-# paper's table three of the five rows may be one rule; they differ by up to {glue:text}`gs-spread`.
+# At {glue:text}`gs-n` points of {glue:text}`gs-cases` refund cases a small model drew
+# {glue:text}`gs-drawn` candidates for the next call. The first drawn was right in
+# {glue:text}`gs-random-right`, and RUPA's choice in {glue:text}`gs-rupa-right`, a paired difference of
+# {glue:text}`gs-rupa-gain`; a right one was there at all in {glue:text}`gs-any-right`.
+# {glue:text}`gs-minute-verdict` A simulated agent whose uncertainty does tell right from wrong (an
+# {term}`AUROC` of {glue:text}`gs-sim-high`) solves {glue:text}`gs-sim-random` of its cases by the first
+# drawn, {glue:text}`gs-sim-entropy-high` by entropy and {glue:text}`gs-sim-rupa-high` by RUPA. And three
+# of the five rows in the paper's table may be one rule run three times: they differ by up to
+# {glue:text}`gs-spread`.
 # ```
 
 # %% [markdown]
 # ## Five selectors, one set of candidates
 #
 # A **candidate** is a thought and a call that a model might make next. A **selector** scores the steps
-# so far with each candidate after them and takes the lowest score; of equal ones the first drawn. The
-# steps so far are the same for all, so the mean over steps ranks candidates as the last step alone
-# does. The paper compares five:
+# so far with each candidate after them, and takes the lowest score; among equals, the first drawn. The
+# steps so far are the same for all candidates, so a mean over steps ranks them as the last step alone
+# does. The paper compares five selectors:
 #
 # - **random** takes the first drawn;
-# - **entropy** the least mean negative log-probability, the candidate's own (*mean -log p*);
+# - **entropy** takes the lowest mean negative {term}`log-probability` of the candidate's own tokens
+#   (*mean -log p*);
 # - **SAUP** {cite}`zhao2025saup` weighs that by how far the words so far have drifted from the goal;
-# - **TRACER** {cite}`tayebati2026tracer` takes the largest of the run's doubts, repetitions and gaps between call and answer;
-# - **RUPA** adds what earlier steps {term}`pass on <propagation>` along
-#   {term}`relations <relation>`.
+# - **TRACER** {cite}`tayebati2026tracer` takes the largest doubt, repetition or gap between call and
+#   answer in the run;
+# - **RUPA** adds what earlier steps {term}`pass on <propagation>` along {term}`relations <relation>`.
 #
 # Two {term}`controls <control>` are ours: **flat** has RUPA's inputs without a graph (the
-# {term}`flat score`), **short** takes the fewest words.
-# RUPA's relations are uncalibrated, and texts are compared by the words they share.
+# {term}`flat score`), and **short** takes the fewest words. RUPA's relations are uncalibrated, and texts
+# are compared by the words they share.
 #
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
 #
@@ -60,14 +60,12 @@
 # tjlib rerun b5_guided_sampling -p candidates DIR
 # ```
 #
-# Our model, SmolLM2 {cite}`allal2025smollm2`, is small enough to run anywhere and far too weak for the
-# task; of the {term}`episodes <episode>` it drove alone, in
-# [the chapter on organic faults](a8_organic), none was solved. Two things keep the
-# comparison off the floor. Ids and amounts are chosen from a list of those the case has shown, as in
-# a form, so a call can be wrong but not invented. And most decisions are made on **given steps**: the
-# first calls of the policy that solves every case, after which the candidates are drawn. What RUPA
-# reads of failed observations does not come up there, for given steps do not fail; it does in the
-# simulation below.
+# Our model, SmolLM2 {cite}`allal2025smollm2`, is small enough to run anywhere and too weak for the
+# task; [the chapter on organic faults](a8_organic) counts what it does when it drives alone. Two things
+# keep the comparison off the floor. Ids and amounts are chosen from a list of those the case has shown,
+# as in a form, so a call can be wrong but not invented. And most decisions are made after **given
+# steps**: the first calls of the policy that solves every case. Given steps do not fail, so what RUPA
+# reads of failed observations plays no part there; it does in the simulation further down.
 
 # %% tags=["parameters"]
 candidates: str = "recorded"  # recorded (ours), or a folder that tjlib guided wrote
@@ -103,6 +101,7 @@ from tjlib.desk import world
 from tjlib.guided import outcomes, simulated, source
 from tjlib.guided.selectors import CONTROLS, SELECTORS
 from tjlib.guided.tree import Tree
+from tjlib.judges.agent import MAX_STEPS
 from tjlib.measure.attribution import exact_share
 from tjlib.measure.by_task import means
 from tjlib.measure.per_success import per_success, same_rule
@@ -144,19 +143,15 @@ if len(driven):  # one try a case, so the exact interval holds
 
 # %% tags=["hide-input"]
 UNRANKED = {"value": None, "why": "undefined: no point has a right and a wrong candidate"}
-for name in CHOOSING:
+for name in ("random", "rupa", "any"):
     chapter.text(f"gs-{name}-right", say(found["right"][name]))
-    chapter.text(f"gs-{name}-harmless", say(found["harmless"][name]))
-    if name != "random":
-        chapter.text(f"gs-{name}-gain", say(found["right"][f"{name} - random"]))
-        chapter.text(f"gs-{name}-spared", say(found["harmless"][f"{name} - random"]))
-        chapter.text(f"gs-{name}-auroc", say(order.get(name, UNRANKED)))
+for name in ("entropy", "rupa"):
+    chapter.text(f"gs-{name}-spared", say(found["harmless"][f"{name} - random"]))
+    chapter.text(f"gs-{name}-auroc", say(order.get(name, UNRANKED)))
+chapter.text("gs-rupa-gain", say(found["right"]["rupa - random"]))
 for name in SELECTORS:
     chapter.text(f"gs-{name}-solved", say(solved.get(name, NOT_DRIVEN)))
 chapter.text("gs-rupa-solved-gain", say(solved.get("rupa - random", NOT_DRIVEN)))
-for name in ("any", "average"):
-    chapter.text(f"gs-{name}-right", say(found["right"][name]))
-    chapter.text(f"gs-{name}-harmless", say(found["harmless"][name]))
 chapter.text("gs-rupa-flat", say(found["right"]["rupa - flat"]))
 chapter.text("gs-rupa-entropy", say(found["right"]["rupa - entropy"]))
 one = chosen[chosen["selector"] == "rupa"]
@@ -168,6 +163,7 @@ chapter.number("gs-drawn", drawn.n, 0)
 chapter.number("gs-ranked", len(ranked), 0)
 chapter.number("gs-driven", driven["instance_id"].nunique() if len(driven) else 0, 0)
 chapter.number("gs-handed", given.handed, 0)
+chapter.number("gs-most", MAX_STEPS, 0)
 chapter.text("gs-origin", drawn.origin)
 chapter.number("gs-same", 100 * np.mean(np.equal(took["rupa"], took["entropy"])), 0)
 chapter.number("gs-same-flat", 100 * np.mean(np.equal(took["rupa"], took["flat"])), 0)
@@ -194,20 +190,23 @@ chapter.text("gs-better", told(found["right"], MAIN))
 chapter.text("gs-worse", told(found["right"], MAIN, -1))
 chapter.text("gs-safer", told(found["harmless"], MAIN))
 chapter.text("gs-riskier", told(found["harmless"], MAIN, -1))
-chapter.text("gs-minute-verdict", f"Told apart from the first drawn as better at this: "
-             f"{told(found['right'], MAIN)}; as worse: {told(found['right'], MAIN, -1)}.")
+chapter.text("gs-minute-verdict", "Of the paper's four scores, those told apart from the first drawn "
+             f"as better at this: {told(found['right'], MAIN)}; as worse: "
+             f"{told(found['right'], MAIN, -1)}.")
 
 # %% [markdown]
 # ## What was chosen
 #
-# Which candidate is **right**? The one that the solving policy makes next; in a reply or a hand-over
-# the words are free and only the tool counts. That is strict, for other orders of calls can be as
-# good. So {numref}`fig-gs-chosen` also counts a call that **does no harm**: the policy, going on after
-# it, still ends with the outcome due and no rule broken. Its third panel leaves the choice aside: of
-# the points with a right and a wrong candidate, in how many pairs does the wrong one have the higher
-# score? That share is the AUROC within a point, and one half is a coin. The last row of the first two
-# is the bound for any selector: whether a right (or harmless) candidate was there at all. The fourth
-# panel, whole cases, is for [further down](#driven-to-the-end).
+# Which candidate is **right**? The one that the solving policy makes next; in a reply or a hand-over the
+# words are free and only the tool counts. That is strict, for other orders of calls can be as good. So
+# we also ask whether a call **does no harm**: going on after it, the policy still reaches the outcome due
+# and breaks no rule.
+#
+# {numref}`fig-gs-chosen` has both, as shares of the points, one row a selector. The last row is the bound
+# for any selector: was a right (or harmless) candidate there at all? The third panel leaves choosing
+# aside. Of the points with a right and a wrong candidate it takes all pairs of the two, and shows in
+# what share the wrong one scores higher: an AUROC within a point, where a coin has one half. The fourth
+# panel, on whole cases, is for [further down](#driven-to-the-end).
 
 # %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-chosen"}} tags=["hide-input"]
 PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
@@ -227,33 +226,33 @@ show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
 
 # %% [markdown]
 # The model draws {glue:text}`gs-distinct` different calls a point on average. Which of the paper's four
-# scores took the right call more often than the first drawn, with a paired interval above 0? Better:
-# {glue:text}`gs-better`. Worse: {glue:text}`gs-worse`. RUPA minus entropy is
-# {glue:text}`gs-rupa-entropy`. And harm avoided? Better: {glue:text}`gs-safer`. Worse:
-# {glue:text}`gs-riskier`. RUPA's difference there is {glue:text}`gs-rupa-spared`, entropy's
-# {glue:text}`gs-entropy-spared`.
+# scores took the right call more often than the first drawn, by a paired interval that leaves out 0?
+# More often: {glue:text}`gs-better`; less often: {glue:text}`gs-worse`. Which took a harmless call more
+# often? More often: {glue:text}`gs-safer`; less often: {glue:text}`gs-riskier`. In harmless calls RUPA's
+# difference is {glue:text}`gs-rupa-spared`, entropy's {glue:text}`gs-entropy-spared`; in right calls RUPA
+# minus entropy is {glue:text}`gs-rupa-entropy`.
 #
-# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There a wrong one
-# has the higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs. This is the number to hold
-# against the dial of the simulation below: it says how much this model's own uncertainty knows.
+# At {glue:text}`gs-ranked` points there is both a right and a wrong candidate. There the wrong one has
+# the higher mean -log p in {glue:text}`gs-entropy-auroc` of pairs, and the higher RUPA in
+# {glue:text}`gs-rupa-auroc`. The first number says how much this model's own uncertainty knows; keep it
+# in mind for the dial of the simulation below.
 #
-# RUPA takes entropy's candidate at {glue:text}`gs-same` % of the points, and that of flat, which
-# has its inputs and no graph, at {glue:text}`gs-same-flat` %; RUPA minus flat is
-# {glue:text}`gs-rupa-flat`. The equations say how little can differ. At one point all candidates
-# have the same past, hence the same momentum. What is left of a candidate's risk is its own
-# uncertainty, its distance from the goal, and the mean risk of the steps it is related to; and most
-# of these relations, to the newest step, observation and instruction, are the same for all of them
-# too. Only who repeats, goes on or turns aside differs.
+# **What the graph can change here.** RUPA takes entropy's candidate at {glue:text}`gs-same` % of the
+# points, and flat's, which has the same inputs and no graph, at {glue:text}`gs-same-flat` %. RUPA minus
+# flat is {glue:text}`gs-rupa-flat`. The equations say why so little differs. All candidates of a point
+# have the same past, hence the same {term}`momentum`. What is left is a candidate's own uncertainty, its
+# distance from the goal, and the mean {term}`risk` of the steps it is related to; and most relations, to
+# the newest step, observation and instruction, are the same for all candidates too. Only a candidate that
+# repeats, continues or runs beside an earlier step has others.
 #
-# What does a low -log p buy? Entropy's most frequent tool is {glue:text}`gs-favourite`, which it
-# took at {glue:text}`gs-favourite-entropy` % of the points; the first drawn was that tool at
-# {glue:text}`gs-favourite-random` %, and it was right at {glue:text}`gs-favourite-right` %. A call
-# whose words stand in the prompt already is easy to say again, and often it is also safe; neither
-# makes it the next one. The folded table has all tools.
+# **What a low -log p buys.** Entropy's most frequent tool is {glue:text}`gs-favourite`, taken at
+# {glue:text}`gs-favourite-entropy` % of the points. It was the first drawn at
+# {glue:text}`gs-favourite-random` %, and right at {glue:text}`gs-favourite-right` %. A call whose words
+# stand in the prompt already is easy to say again. It may be safe, too, but that does not make it the
+# next one. The folded table has all tools.
 #
-# TRACER's score is the largest risk of the whole run, so candidates that are all less risky than some
-# earlier step would share one score, and the first drawn be taken. That happens at
-# {glue:text}`gs-tied` % of the points here.
+# TRACER's score is the largest risk in the whole run, so candidates less risky than some earlier step
+# share one score, and the first drawn is taken. That happens at {glue:text}`gs-tied` % of the points.
 
 # %% tags=["hide-input"]
 taken = chosen[chosen["selector"].isin(CHOOSING)]
@@ -266,11 +265,11 @@ tables.show(counts, "Points by the tool that is right and by the tool that each 
 # %% [markdown]
 # ## Gains, here and in print
 #
-# {numref}`fig-gs-gains` puts the differences to the first drawn beside those of the paper's Table 3:
-# eight hollow marks a selector, for four models on two benchmarks. The marks are not of one kind. Ours
-# are shares of *decisions*, paired, on one desk; the paper's are shares of *tasks* solved, without
-# intervals or the number of tasks, and how the runs were paired is not said. What can be compared is
-# the sign and the order.
+# {numref}`fig-gs-gains` puts our differences to the first drawn beside those of the paper's Table 3, with
+# eight hollow marks a selector: four models on two benchmarks. The two kinds of mark are not the same
+# thing. Ours are shares of *decisions* on one desk, paired. The paper's are shares of *tasks* solved,
+# without intervals or a number of tasks, and how runs were paired is not said. Compare the sign and the
+# order, and nothing else.
 
 # %% mystnb={"figure": {"caption": "Gain over taking the first drawn. Filled: share of right next calls, paired, with intervals by whole cases. Hollow: the paper's task accuracies, one mark a model and benchmark. Dashed: no gain. Data: the candidates chosen at the top of this page (measured here); rupa_table3.csv in data/published (published).", "name": "fig-gs-gains"}} tags=["hide-input"]
 printed = store.published("rupa_table3")
@@ -292,19 +291,20 @@ show(guided.gains(rows), name="gs-gains", table=rows[["selector", "shown", "wher
 #
 # In the authors' public code the selectors called entropy, "saup" and "tracer" return the same number,
 # the candidate's mean -log p. If Table 3 was made with that code, three of its rows are **one rule run
-# three times**, and {numref}`fig-gs-floor` shows what a repetition does: the three differ by up to
+# three times**, and {numref}`fig-gs-floor` shows what a repetition does: compare how far the joined
+# diamonds of a row lie apart with how far the square is from them. The three differ by up to
 # {glue:text}`gs-spread` ({glue:text}`gs-spread-where`), with a standard deviation of
-# {glue:text}`gs-sd` over all cells. If it was made with other code, the spread is between three rules,
-# and the noise of a repetition is not known at all.
+# {glue:text}`gs-sd` over all cells. If the table was made with other code, the three are three rules, and
+# the noise of a repetition is not known at all.
 #
 # Read as repetitions, the table says two things. Choosing by mean -log p beat the first drawn in
-# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three
-# by {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`: by more than two standard deviations
-# of such a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells`
-# cells, while it lies above the *best* of the three by more than they differ among themselves in
-# {glue:text}`gs-beyond`. So the order entropy, SAUP, TRACER carries nothing, and RUPA's lead is
-# more than a rerun in some cells and not in others. What tasks these are drawn from adds its own
-# noise, which a rerun on the same tasks does not show.
+# {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three by
+# {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`. That is more than two standard deviations of
+# such a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells; and
+# in {glue:text}`gs-beyond` RUPA is above the *best* of the three by more than they differ among
+# themselves. So the order of entropy, SAUP and TRACER would carry nothing, and RUPA's lead would be more
+# than a rerun in some cells and not in others. Which tasks were drawn adds noise of its own, which a
+# rerun on the same tasks does not show.
 
 # %% tags=["hide-input"]
 floor = same_rule(printed)
@@ -322,7 +322,7 @@ chapter.number("gs-lead-most", floor["lead"].max(), 3)
 chapter.number("gs-clear", (floor["lead"] > two_sd).sum(), 0)
 chapter.number("gs-beyond", (floor["over_best"] > floor["spread"]).sum(), 0)
 
-# %% mystnb={"figure": {"caption": "The paper's Table 3. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Accuracies that the paper prints for its selectors. Diamonds, joined: entropy, SAUP and TRACER, one rule in the authors' code. Cross: random. Square: RUPA. Data: rupa_table3.csv in data/published (published).", "name": "fig-gs-floor"}} tags=["hide-input"]
 KIND = {"random": "random", "rupa": "RUPA"}
 marks = printed.assign(
     cell=printed["model"] + ", " + printed["benchmark"].replace({"Terminal-Bench-2": "TB2"}),
@@ -337,23 +337,25 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # ## Driven to the end
 #
 # A decision is not an episode. In {glue:text}`gs-driven` cases each selector took over after
-# {glue:text}`gs-handed` given calls and drove to the end, up to ten calls in all. Selectors whose
-# paths agree share every candidate; they part where they first choose otherwise. A case is solved
-# if the outcome is the one due and no rule is broken, a lower bound on faults as in the chapter on
-# {term}`organic faults <organic fault>`. Solved by random: {glue:text}`gs-random-solved`; entropy
-# {glue:text}`gs-entropy-solved`; SAUP {glue:text}`gs-saup-solved`; TRACER
-# {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`; RUPA minus random, paired,
-# {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval. A handful of cases
-# cannot tell five selectors apart; the intervals say so.
+# {glue:text}`gs-handed` given calls, of the six that a solution has, and drove to the end, up to
+# {glue:text}`gs-most` calls in all. Selectors share every candidate as long as their paths agree, and
+# part where they first choose differently. A case counts as solved if the outcome is the one due and no
+# rule is broken. Rules do not see every fault, so this share is an upper bound, as it is for the
+# {term}`organic faults <organic fault>` of [their chapter](a8_organic).
+#
+# Random solved {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
+# {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`. RUPA
+# minus random, paired, is {glue:text}`gs-rupa-solved-gain`. A dagger marks an exact binomial interval.
+# A handful of cases cannot tell five selectors apart; look at the width of the intervals.
 #
 # ## What it costs
 #
-# A selector pays for every candidate, random for the first alone. {numref}`fig-gs-cost` divides what
-# was paid by what came of it. A right call cost random {glue:text}`gs-random-seconds` seconds and RUPA
-# {glue:text}`gs-rupa-seconds`; in tokens written, {glue:text}`gs-random-tokens` and
-# {glue:text}`gs-rupa-tokens`. The prompt is read once for all candidates of a point, so several cost
-# less than as many times one. Scoring itself is not in the figure: it takes milliseconds. Our own
-# seconds were taken on a busy machine and are longer than on one at rest.
+# A selector pays for every candidate, random for the first alone. {numref}`fig-gs-cost` divides what was
+# paid by what came of it; look for the cheapest row, and for how far its interval reaches. A right call
+# cost random {glue:text}`gs-random-seconds` seconds and RUPA {glue:text}`gs-rupa-seconds`; in tokens
+# written, {glue:text}`gs-random-tokens` and {glue:text}`gs-rupa-tokens`. The prompt is read once for all
+# candidates of a point, so several cost less than as many times one. The time of scoring itself is left
+# out. Our own seconds were taken on a busy machine and are longer than on one at rest.
 
 # %% tags=["hide-input"]
 paid = {}
@@ -382,24 +384,24 @@ show(analysis.forest(worth, "cost"), name="gs-cost", table=costs[["panel", "labe
 # %% [markdown]
 # ## When a score does help
 #
-# Where a selector gains nothing, is it because selecting does not work, or because the model's
-# probabilities do not tell? A control of ours answers that: a **simulated agent**, each of whose
-# candidates is right with probability {glue:text}`gs-competence`, else a repetition, an invented
-# id, a refund nobody checked, or a reply too early. Its mean -log p is drawn higher for wrong calls
-# by a dial, the AUROC of that number: one half says nothing. {numref}`fig-gs-dial` drives
-# {glue:text}`gs-sim-cases` cases from the goal to the end at each setting.
+# If a selector gains nothing, is selecting useless, or do the model's probabilities not tell? A control
+# of ours answers that: a **simulated agent**. Each of its candidates is right with probability
+# {glue:text}`gs-competence`, and otherwise a repetition, an invented id, a refund nobody checked, or a
+# reply too early. Its mean -log p is drawn higher for wrong calls by a dial, which is the AUROC of that
+# number: at one half it says nothing. {numref}`fig-gs-dial` drives {glue:text}`gs-sim-cases` cases from
+# the goal to the end at each setting. See where a selector leaves the dashed line of the first drawn.
 #
 # The first drawn solves {glue:text}`gs-sim-random` at every setting, and knowing the right call
 # {glue:text}`gs-sim-best`. Where own uncertainty says nothing, entropy solves
 # {glue:text}`gs-sim-entropy-low` and RUPA {glue:text}`gs-sim-rupa-low`; at an AUROC of
-# {glue:text}`gs-sim-high`, {glue:text}`gs-sim-entropy-high` and {glue:text}`gs-sim-rupa-high`. RUPA
-# minus entropy over all settings is {glue:text}`gs-sim-rupa-entropy`, RUPA minus flat
-# {glue:text}`gs-sim-rupa-flat`. The model whose candidates were recorded stands at
-# {glue:text}`gs-entropy-auroc` on this dial.
+# {glue:text}`gs-sim-high` they solve {glue:text}`gs-sim-entropy-high` and
+# {glue:text}`gs-sim-rupa-high`. Over all settings RUPA minus entropy is
+# {glue:text}`gs-sim-rupa-entropy`, and RUPA minus flat {glue:text}`gs-sim-rupa-flat`. The model whose
+# candidates were recorded stands at {glue:text}`gs-entropy-auroc` on this dial.
 #
-# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far
-# from the goal's words, and some are calls made again. TRACER's largest risk so far hides what lies
-# below it, so it can follow the dial only where the newest step is the riskiest.
+# What RUPA and flat have at a dial of one half comes from how we made the wrong calls: some lie far from
+# the goal's words, and some are calls made again. TRACER's largest risk so far hides whatever lies below
+# it, so it can follow the dial only where the newest step is the riskiest.
 
 # %% tags=["hide-input"]
 DIAL = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -438,49 +440,86 @@ show(warning.curves(rows, "dial (AUROC)", "share solved",
 # %% [markdown]
 # ## What would change our mind
 #
-# - A recording of a model that can do the task, with RUPA minus flat above 0 in right calls with its
-#   interval. `tjlib guided` makes one; nothing else on this page needs to change.
-# - Table 3 with the number of tasks, the pairing and a rerun of one selector. Then the leads there
-#   could be told from noise without assuming which code made it.
-# - Given steps that fail. RUPA reads failures, and on given steps there are none; a recording with
-#   `--episodes` and `--given 0` has them where the model gets far enough to fail.
-# - Free arguments. A list to choose from takes inventions away, and a score that notices inventions
-#   has nothing to notice here.
+# - A recording of a model that can do the task, with RUPA minus flat above 0 in right calls, with its
+#   interval. `tjlib guided` makes one, and nothing else on this page needs to change.
+# - Table 3 with the number of tasks, the pairing and a rerun of one selector. Then its leads could be
+#   told from noise without assuming which code made it.
+# - Given steps that fail. RUPA reads failures, and given steps have none; a recording with `--episodes`
+#   and `--given 0` has them, if the model gets far enough to fail.
+# - Free arguments. Choosing from a list takes inventions away, and a score that notices inventions then
+#   has nothing to notice.
 #
-# ## Exercises
+# RUPA and its inputs without a graph took the same candidate at {glue:text}`gs-same-flat` % of the points.
+# Which of RUPA's parts make a difference, and where, is what [the next chapter](b5_ablation) finds by
+# taking them away.
 
 # %% tags=["hide-input"]
-p, n = given.competence, drawn.n
-chapter.number("gs-x-one", p ** 6, 2)
-chapter.number("gs-x-best", (1 - (1 - p) ** n) ** 6, 2)
 chapter.number("gs-x-fourth", 0.25 ** len(floor), 6)
 chapter.number("gs-x-rank", (floor["over_best"] > 0).sum(), 0)
 pair = found["right"]["rupa - random"]
 width = (pair["hi"] - pair["lo"]) / 2 if pair["lo"] is not None else None
-chapter.number("gs-x-width", width, 2)
-chapter.number("gs-x-need", len(drawn.cases) * (width / 0.05) ** 2 if width else None, 0)
+chapter.number("gs-x-width", width, 3)
 paid_by = by_selector(chosen, "latency_s").mean(numeric_only=True) if chosen[
     "latency_s"].notna().any() else {}
 chapter.number("gs-x-times", paid_by["rupa"] / paid_by["random"] if len(paid_by) else None, 1)
-swapped = Tree()
-for point, several in drawn.tree.items():
-    swapped[point] = tuple(structs.replace(one, nll=one.entropy) for one in several)
-true_entropy = outcomes.pairs(swapped, drawn.cases, ["entropy"]).drop(columns="given")
-chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_entropy) else UNRANKED))
 
 # %% [markdown]
+# ## Exercises
+#
 # ```{exercise} Six calls in a row
-# :label: gs-six
+# :label: b5-six
 # :nonumber:
-# A simulated candidate is right with probability {glue:text}`gs-competence` and a solution has six
-# calls. What would the first drawn solve if no wrong call could be made good, and what a selector
-# that always knows? Why can the first be higher in {numref}`fig-gs-dial`?
+# A simulated candidate is right with probability {glue:text}`gs-competence`, and a solution has six
+# calls. What share of cases would the first drawn solve if no wrong call could be made good? Why can it
+# be higher in {numref}`fig-gs-dial`?
+# ```
+
+# %%
+from tjlib import exercises
+
+first_drawn = None  # a share from 0 to 1
+print(exercises.check("b5-six", first_drawn, competence=given.competence))
+
+# %% [markdown]
+# ```{solution-start} b5-six
+# :class: dropdown
+# ```
+
+# %%
+print(f"{given.competence:g} to the power of 6 = {given.competence ** 6:.3f}")
+
+# %% [markdown]
+# It can be higher because some wrong calls do no harm: a call made again costs one of the
+# {glue:text}`gs-most` calls that are allowed, and nothing else.
+#
+# ```{solution-end}
 # ```
 #
-# ```{solution} gs-six
+# ```{exercise} A selector that always knows
+# :label: b5-knows
+# :nonumber:
+# At each point {glue:text}`gs-drawn` candidates are drawn. What share of cases would be solved by a
+# selector that takes a right one whenever there is one, if again no wrong call could be made good?
+# ```
+
+# %%
+knowing = None  # a share from 0 to 1
+print(exercises.check("b5-knows", knowing, competence=given.competence, drawn=drawn.n))
+
+# %% [markdown]
+# ```{solution-start} b5-knows
 # :class: dropdown
-# {glue:text}`gs-x-one` and {glue:text}`gs-x-best`. Some wrong calls do no harm: a call made again costs
-# a step, and ten are allowed.
+# ```
+
+# %%
+at_a_point = 1 - (1 - given.competence) ** drawn.n  # that one of them is right
+print(f"{at_a_point:.3f} to the power of 6 = {at_a_point ** 6:.3f}")
+
+# %% [markdown]
+# If no wrong call can be made good, no selector gains more than the distance between this and the
+# first drawn.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Always the highest of four
@@ -493,9 +532,10 @@ chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_e
 #
 # ```{solution} gs-rank
 # :class: dropdown
-# {glue:text}`gs-x-fourth`, and it is highest in {glue:text}`gs-x-rank`. So RUPA's row differs from the
-# other three by more than luck of that kind, even though the size of its lead is in the noise in some
-# cells. Cells of one benchmark share their tasks, so they are not independent.
+# One quarter to the power of the number of cells: {glue:text}`gs-x-fourth`. It is the highest in
+# {glue:text}`gs-x-rank`. A row that is always the highest differs from the others by more than luck of
+# that kind, even if the size of its lead is in the noise in some cells. But cells of one benchmark share
+# their tasks, so they are not independent.
 # ```
 #
 # ```{exercise} The same candidates for all
@@ -513,13 +553,22 @@ chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_e
 # ```{exercise} A twentieth to each side
 # :label: gs-width
 # :nonumber:
-# The interval of RUPA minus random is {glue:text}`gs-x-width` wide to each side here. About how many
-# cases would make it a twentieth?
+# The interval of RUPA minus random reaches {glue:text}`gs-x-width` to each side here, with
+# {glue:text}`gs-cases` cases. About how many cases would make that a twentieth?
 # ```
 #
-# ```{solution} gs-width
+# ```{solution-start} gs-width
 # :class: dropdown
-# Widths shrink with the square root of the number of cases: about {glue:text}`gs-x-need`.
+# ```
+
+# %%
+print("undefined here: no interval" if width is None else
+      f"{len(drawn.cases)} x ({width:.3f} / 0.05) squared = {len(drawn.cases) * (width / 0.05) ** 2:.0f}")
+
+# %% [markdown]
+# Widths shrink with the square root of the number of cases.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} Worth its cost
@@ -542,8 +591,21 @@ chapter.text("gs-x-entropy", say(averaged(true_entropy)["entropy"] if len(true_e
 # drawn. The recording has both. Does the real entropy order candidates better?
 # ```
 #
-# ```{solution} gs-real
+# ```{solution-start} gs-real
 # :class: dropdown
-# In its place a wrong candidate has the higher score in {glue:text}`gs-x-entropy` of pairs, against
-# {glue:text}`gs-entropy-auroc`. Put `entropy` where `nll` is in the candidates, and choose as before.
+# ```
+
+# %%
+swapped = Tree()  # the same candidates, with their entropy where entropy's selector reads -log p
+for point, several in drawn.tree.items():
+    swapped[point] = tuple(structs.replace(one, nll=one.entropy) for one in several)
+real = outcomes.pairs(swapped, drawn.cases, ["entropy"]).drop(columns="given")
+print(f"entropy: {say(averaged(real)['entropy'] if len(real) else UNRANKED)}")
+print(f"-log p:  {say(order.get('entropy', UNRANKED))}")
+
+# %% [markdown]
+# Both are the share of pairs in which the wrong candidate scores higher. Where the intervals overlap,
+# these points cannot say which of the two is better.
+#
+# ```{solution-end}
 # ```

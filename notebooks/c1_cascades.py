@@ -14,49 +14,49 @@
 # %% [markdown]
 # # Does propagation matter when faults cascade?
 #
-# **The claim.** The reason for a graph is that an early mistake makes later steps suspect
-# {cite}`rupa2026`. If so, long runs in which a wrong fact is copied onward are where it should show. We
-# made such runs, with one, two or three {term}`faults <fault>` at known steps. Where a wrong order's
-# number is used and the desk answers, passing {term}`risk` on (RUPA) minus not passing it on
-# {glue:text}`casc-known`. RUPA ranks above both the same graph without {term}`propagation` and its
-# inputs averaged without a graph for: {glue:text}`casc-pays`.
+# **The claim.** Passing {term}`risk` on does not help a score find a wrong value that is used, and copied onward,
+# without any sign of trouble. The reason for a graph is that an early mistake makes later steps suspect
+# {cite}`rupa2026`, so long runs in which a wrong fact travels are where it ought to show. We made such runs, with
+# one, two or three {term}`faults <fault>` at known steps. Where the agent uses another order's number and the desk
+# answers, RUPA minus the same graph without passing risk on {glue:text}`casc-known`. RUPA ranks above both that
+# graph and the plain average of its inputs for these faults alone: {glue:text}`casc-pays`.
 #
 # ```{admonition} In one minute
-# {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a {term}`clean parent`. Without
-# {term}`own uncertainty <local uncertainty>` a **known** wrong number is invisible: a share of {glue:text}`casc-s-known` of the faulty
-# runs is above its parent, ties one half. An **invented** one is refused, and RUPA has
-# {glue:text}`casc-s-invented`, without propagation {glue:text}`casc-s-invented-np`. For a **repeated
-# call** RUPA has {glue:text}`casc-s-tool`, without propagation {glue:text}`casc-s-tool-np`, and the
-# closest repetition, one number without a graph, {glue:text}`casc-s-tool-rep`. With own
-# uncertainty simulated so that it knows a fault by {glue:text}`casc-dial` standard deviations, RUPA minus
-# no propagation is {glue:text}`casc-d-known` for one known wrong number and
-# {glue:text}`casc-d-caused` where it is copied twice. At the copy itself, two steps on, risk is above
-# the parent's in {glue:text}`casc-reach` of runs. Brackets are 95 % intervals by whole shifts.
+# We made {glue:text}`casc-runs` shifts of {glue:text}`casc-steps` steps, each with a {term}`clean parent`, and asked
+# how often a faulty run scores above its parent; one half is a coin. Without {term}`own uncertainty
+# <local uncertainty>`, a *known* wrong number is invisible ({glue:text}`casc-s-known`), and an *invented* one,
+# which the desk refuses, has {glue:text}`casc-s-invented` with passing risk on and
+# {glue:text}`casc-s-invented-np` without. For a *repeated call*, passing risk on takes the share from
+# {glue:text}`casc-s-tool-np` to {glue:text}`casc-s-tool`, and one number without a graph, the closest repetition,
+# has {glue:text}`casc-s-tool-rep`. We then simulated an own uncertainty that stands out at the first fault by
+# {glue:text}`casc-dial` standard deviations: RUPA's {term}`AUROC` minus that without passing on is
+# {glue:text}`casc-d-known` for one known wrong number and {glue:text}`casc-d-caused` where it is copied twice. At
+# the copy itself, two steps on, risk lies above the parent's in {glue:text}`casc-reach` of runs.
 # ```
 
 # %% [markdown]
 # ## A shift at the desk
 #
-# A run is a **shift**: several cases of [the testbed's desk](a3_testbed), handled one after the other on
-# one desk that knows them all, six steps a case. Into a clean shift we write faults, each a change of
-# one call:
+# A run is a **shift**: several cases of [the testbed's desk](a3_testbed), handled one after another on one desk
+# that knows them all, six steps a case. Into a clean shift we write faults, each a change of one call:
 #
-# - a **known** wrong number: another request's order in a lookup, an eligibility check or the reply. The
-#   desk answers; nothing in the run says that anything is wrong.
+# - a **known** wrong number: another request's order, in a lookup, an eligibility check or the reply. The desk
+#   answers, and nothing in the run says that anything is wrong.
 # - an **invented** one: an order that nobody has. The desk refuses the lookup and the check.
-# - or one of the testbed's faults that keep a run's length, once a case: a **repeated call** (its wrong
+# - one of the testbed's faults that keep a run's length, once a case: a **repeated call** (the testbed's wrong
 #   tool), an invented item (its hallucinated argument), an unsupported sentence.
 #
-# A **caused** fault copies the wrong number that the first one wrote; an **independent** one has a wrong
-# number of its own. **Near** faults are in one case, two steps apart; **far** ones in cases in a row,
-# eight steps apart. Runs of a kind share the first fault, thoughts are one sentence a tool, and all runs
-# of a shift have as many steps, so neither wording nor length tells anything. All of it is drawn from
-# one seed.
+# A **caused** fault copies the wrong number that the first one wrote; an **independent** one has a wrong number of
+# its own. **Near** faults are in one case, two steps apart; **far** ones are in successive cases, eight steps
+# apart. Neither wording nor length gives a fault away: a thought is one sentence for each tool, and every run of a
+# shift has as many steps. All of it is drawn from one seed, and runs with the same kind of fault share the first
+# one. Brackets are 95 % intervals by whole shifts.
 #
-# A shift's own steps have no probabilities. The **structural** form therefore gives all steps the same
-# own uncertainty. Beside it stands a **simulated** one, and that is our dial and no measurement: noise on
-# every step, and at a fault more of it, by so many standard deviations. Who copies a number does not
-# doubt it, so a caused fault has no more than other steps: if its risk is higher, it was passed on.
+# The script that works these shifts has no probabilities. The **structural** form therefore gives all steps the
+# same own uncertainty. Beside it stands a **simulated** one, which is a dial of ours and no measurement. Every
+# step has noise, and at a fault the logarithm of its uncertainty is raised by as many standard deviations as the
+# dial says. Who copies a number does not doubt it, so a caused fault is not raised. If its risk is higher all
+# the same, it was passed on.
 
 # %% tags=["parameters"]
 runs: int = 80  # shifts, each with a clean parent and one run a design
@@ -77,16 +77,16 @@ given = chapter.check(
 )
 
 # %% tags=["hide-input"]
-import numpy as np
 import pandas as pd
 
-from tjlib import cascading, tables
+from tjlib import tables
 from tjlib.charts import analysis
 from tjlib.charts import cascades as charts
 from tjlib.charts.show import show
 from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascades
 from tjlib.measure.wins import direction
 from tjlib.sentences import change
+from tjlib.studies import cascading
 from tjlib.uncertainty.graph import build
 
 CALLED = {"known": "known", "invented": "invented", "wrong_tool": "repeated call",
@@ -152,22 +152,28 @@ def dials(design, which, against=("no_propagation", "flat")):
     return "at dial " + ", ".join(at) if at else "at no dial"
 
 
-for key, design in (("known", SHOWN[0]), ("far", SHOWN[1]), ("caused", SHOWN[2]),
-                    ("invented", SHOWN[3]), ("chain", SHOWN[4]), ("tool", SHOWN[5])):
+KEYS = dict(zip(("known", "far", "caused", "invented", "chain", "tool"), SHOWN, strict=True))
+for key, design in KEYS.items():
     chapter.text(f"casc-up-{key}", dials(design, "higher"))
-    chapter.text(f"casc-down-{key}", dials(design, "lower", ["no_propagation"]))
-    chapter.text(f"casc-d-{key}", change(turned[design, given.dial, "full", "no_propagation"]))
-    chapter.text(f"casc-c-{key}", change(turned[design, given.dial, "uncapped", "no_propagation"]))
-    chapter.text(f"casc-d0-{key}", change(turned[design, 0.0, "full", "no_propagation"]))
-    chapter.text(f"casc-f0-{key}", change(turned[design, 0.0, "full", "flat"]))
-    for score, short in (("full", "full"), ("own max", "own"), ("full max", "max")):
-        chapter.text(f"casc-l-{short}-{key}", tables.estimate(
-            turned[design, given.dial, score, "flat"], 2))
-    chapter.text(f"casc-s-{key}", level(design, "full"))
-    chapter.text(f"casc-s-{key}-np", level(design, "no_propagation"))
-    chapter.text(f"casc-s-{key}-rep", level(design, "repetition"))
-paying = [called(design) for design in SHOWN if "no dial" not in dials(design, "higher")]
-chapter.text("casc-pays", "; ".join(paying) or "nothing of what was tried")
+    if key != "far":
+        chapter.text(f"casc-s-{key}", level(design, "full"))
+    if key in ("known", "far", "caused"):
+        chapter.text(f"casc-down-{key}", dials(design, "lower", ["no_propagation"]))
+        chapter.text(f"casc-d-{key}", change(turned[design, given.dial, "full", "no_propagation"]))
+        chapter.text(f"casc-c-{key}", change(turned[design, given.dial, "uncapped", "no_propagation"]))
+for key in ("invented", "tool"):
+    chapter.text(f"casc-d0-{key}", change(turned[KEYS[key], 0.0, "full", "no_propagation"]))
+    chapter.text(f"casc-s-{key}-np", level(KEYS[key], "no_propagation"))
+chapter.text("casc-f0-invented", change(turned[KEYS["invented"], 0.0, "full", "flat"]))
+chapter.text("casc-s-tool-rep", level(KEYS["tool"], "repetition"))
+for score, short in (("full", "full"), ("own max", "own"), ("full max", "max")):
+    chapter.text(f"casc-l-{short}-known", tables.estimate(
+        turned[KEYS["known"], given.dial, score, "flat"], 2))
+PLAIN = {SHOWN[0]: "one known wrong number", SHOWN[1]: "three independent known ones",
+         SHOWN[2]: "a known one copied twice", SHOWN[3]: "one invented number",
+         SHOWN[4]: "an invented one copied twice", SHOWN[5]: "one repeated call"}
+paying = [PLAIN[design] for design in SHOWN if "no dial" not in dials(design, "higher")]
+chapter.text("casc-pays", ", ".join(paying) or "none of those tried")
 told_of = [direction(turned[design, d, "full", "no_propagation"])
            for design in SHOWN[:3] for d in DIALS]
 chapter.text("casc-known", f"is above 0 in {told_of.count('higher')} and below 0 in "
@@ -179,11 +185,11 @@ chapter.number("casc-dial", given.dial, 1)
 # %% [markdown]
 # ## At which informativeness does it pay?
 #
-# {numref}`fig-casc-dial` turns the dial. Upwards is {term}`AUROC`, faulty against clean shifts, each with
-# noise of
-# its own. At 0 own uncertainty knows nothing of a fault. RUPA is the printed method; *no propagation* the
-# same graph and goal, but a step passes on its own uncertainty and not its risk; *{term}`flat <flat score>`*
-# the same inputs averaged. If passing on paid, the first line would leave the other two.
+# {numref}`fig-casc-dial` turns the dial. Each panel is a kind of fault; upwards is {term}`AUROC`, faulty against
+# clean shifts, each with noise of its own. At 0, own uncertainty knows nothing of a fault. *RUPA* is the printed
+# method. *No propagation* is the same graph and goal, in which a step passes on its own uncertainty and not its
+# risk. *{term}`Flat <flat score>`* is the average of the same inputs. If passing on paid, the first line would
+# leave the other two.
 
 # %% mystnb={"figure": {"caption": "AUROC of faulty against clean shifts, over how many standard deviations simulated own uncertainty rises at a fault that nothing caused; bands are intervals by whole shifts. A panel's title says what is wrong, how many faults, how they hang together and where. Dashed: chance. Measured here on generated runs; own uncertainty is simulated.", "name": "fig-casc-dial"}} tags=["hide-input"]
 lines = pd.DataFrame([
@@ -197,37 +203,39 @@ show(charts.dial(lines), name="casc-dial", table=lines[["panel", "dial", "score"
          "and flat.")
 
 # %% [markdown]
-# **A known wrong number.** With one fault RUPA is above both others {glue:text}`casc-up-known`, and below
-# no propagation {glue:text}`casc-down-known`; with three independent ones above {glue:text}`casc-up-far`,
-# below {glue:text}`casc-down-far`; copied twice, above {glue:text}`casc-up-caused`, below
-# {glue:text}`casc-down-caused`. At dial {glue:text}`casc-dial` the differences to no propagation are
-# {glue:text}`casc-d-known`, {glue:text}`casc-d-far` and {glue:text}`casc-d-caused`. There is a reason. Up
-# to the cap, risk is a weighted sum of what goes in, and the mean of a sum that smooths is close to a
-# multiple of the mean of what was smoothed: noise and signal are passed on in the same proportion. With
-# the cap on what a step passes on taken away, the three differences are {glue:text}`casc-c-known`,
-# {glue:text}`casc-c-far` and {glue:text}`casc-c-caused`. The cap cuts the largest values, which is where a
-# fault is.
+# **A known wrong number.** With one fault, RUPA lies above both others {glue:text}`casc-up-known` and below no
+# propagation {glue:text}`casc-down-known`. With three independent faults it lies above
+# {glue:text}`casc-up-far` and below {glue:text}`casc-down-far`; with one fault copied twice, above
+# {glue:text}`casc-up-caused` and below {glue:text}`casc-down-caused`. At dial {glue:text}`casc-dial`, the
+# differences to no propagation are {glue:text}`casc-d-known`, {glue:text}`casc-d-far` and
+# {glue:text}`casc-d-caused`.
 #
-# **An invented one.** Above both {glue:text}`casc-up-invented`, and {glue:text}`casc-up-chain` for the chain
-# of three. At dial 0 the difference to `flat` is {glue:text}`casc-f0-invented`, to no propagation
-# {glue:text}`casc-d0-invented`: most of the gain is that a refusal weighs more in the graph than in an
-# average, not that risk is passed on.
+# There is a reason. As long as nothing is capped, risk is a weighted sum of what goes in, and the mean of a sum
+# that smooths is close to a multiple of the mean of what was smoothed. Noise and signal are passed on in the same
+# proportion. Without the cap on what a step passes on, the three differences are {glue:text}`casc-c-known`,
+# {glue:text}`casc-c-far` and {glue:text}`casc-c-caused`. The cap cuts the largest values, and that is where a fault
+# is.
 #
-# **A repeated call.** Above both {glue:text}`casc-up-tool`; at dial 0 by {glue:text}`casc-d0-tool` over
-# no propagation. The edge of a repetition comes from an earlier step, whose risk is higher than an
-# observation's that went well, so the repeated step draws more. That needs risk to be passed on. It does
-# not need a graph: how close the closest repetition is, one number a run, puts
-# {glue:text}`casc-s-tool-rep` of the faulty runs above their parent.
+# **An invented number.** RUPA lies above both {glue:text}`casc-up-invented`, and for the chain of three
+# {glue:text}`casc-up-chain`. At dial 0 the difference to `flat` is {glue:text}`casc-f0-invented` and to no
+# propagation {glue:text}`casc-d0-invented`. What the first has over the second is no matter of passing risk on:
+# a refusal weighs more in the graph than in an average.
 #
-# **The mean is the wrong question for a long run.** One fault in {glue:text}`casc-steps` steps moves a mean
-# little. At this dial the highest own uncertainty of a run has {glue:text}`casc-l-own-known` where RUPA's
-# mean has {glue:text}`casc-l-full-known`, and RUPA's highest step {glue:text}`casc-l-max-known`.
+# **A repeated call.** RUPA lies above both {glue:text}`casc-up-tool`, at dial 0 by {glue:text}`casc-d0-tool` over
+# no propagation. The edge of a repetition comes from an earlier step, whose risk is higher than that of an
+# observation that went well, so the repeated step draws more. That does need risk to be passed on. It does not
+# need a graph: how close the closest repetition is, one number a run, puts {glue:text}`casc-s-tool-rep` of the
+# faulty runs above their parent.
+#
+# **The mean is the wrong question for a long run.** One fault in {glue:text}`casc-steps` steps moves a mean little.
+# At this dial RUPA's mean has {glue:text}`casc-l-full-known` for one known wrong number. The highest own
+# uncertainty of a run has {glue:text}`casc-l-own-known`, and RUPA's highest step {glue:text}`casc-l-max-known`.
 #
 # ## Without own uncertainty
 #
-# The table is the structural form. *Paired* is the share of faulty runs above their own clean parent, ties
-# one half; a value without an interval is the same in every shift. `n_steps` cannot tell anything here, by
-# construction; `flat` and the rest can.
+# The folded table is the structural form. *Paired* is the share of faulty runs above their own clean parent, a tie
+# counting one half; a value without an interval is the same in every shift. `n_steps` cannot tell anything here,
+# by construction.
 
 # %% tags=["hide-input"]
 rows = [[called(design), *(level(design, score, measure) for measure in ("paired", "AUROC")
@@ -240,18 +248,17 @@ tables.show(told_apart, "Structural scores by what is wrong, number of faults, h
             "and where they are.", MADE, folded=True)
 
 # %% [markdown]
-# A known wrong number leaves no trace at all: numbers are no words to the similarity, a call's signature
-# is compared with those of the last five steps only, and the desk's answer looks like any other. More
-# faults, nearer ones, caused ones: nothing changes, {glue:text}`casc-s-known` for one and
-# {glue:text}`casc-s-caused` for three. RUPA cannot see that a value came from the wrong place, whatever
-# it passes on. Of an invented number the first refusal says all, {glue:text}`casc-s-invented` with one
-# fault and {glue:text}`casc-s-chain` with three.
+# A known wrong number leaves no trace at all: {glue:text}`casc-s-known` for one fault, {glue:text}`casc-s-caused`
+# for three. Numbers are no words to the similarity, a call's signature is compared with those of the last five
+# steps only, and the desk's answer looks like any other. RUPA cannot see that a value came from the wrong place,
+# whatever it passes on. Of an invented number, the first refusal says everything:
+# {glue:text}`casc-s-invented` with one fault and {glue:text}`casc-s-chain` with three.
 #
 # ## What a fault leaves behind
 #
-# {numref}`fig-casc-around` sets the first fault at 0 and has the risk of each step minus that of the same
-# step in the clean parent. A step's risk leaves out what it observes itself, so a refusal shows one step
-# late. How long the line takes to come down is how far risk is passed on.
+# How far is risk passed on? {numref}`fig-casc-around` sets the first fault at 0 and draws the risk of each step
+# minus that of the same step in the clean parent. Look at how long a line takes to come down. A step's risk leaves
+# out what it observes itself, so a refusal shows one step late.
 
 # %% mystnb={"figure": {"caption": "Structural risk of a step minus the clean parent's, by steps after the first fault; bands are intervals by whole shifts. Dashed: no difference. Measured here on generated runs.", "name": "fig-casc-around"}} tags=["hide-input"]
 AROUND = [Design(1, "invented"), Design(3, "invented", "caused", "near"),
@@ -305,18 +312,18 @@ chapter.text("casc-reach-four", tables.estimate(reach["full", 2], 2))
 chapter.text("casc-reach-first", tables.estimate(reach["full", 0], 2))
 
 # %% [markdown]
-# After one refusal RUPA's risk is {glue:text}`casc-a-one` above the parent's one step on,
-# {glue:text}`casc-a-two` two steps on and {glue:text}`casc-a-six` six steps on; it has come down by half
-# after {glue:text}`casc-a-half` steps. Without propagation it is {glue:text}`casc-a-np-two` and
-# {glue:text}`casc-a-np-six`: most of what looks like propagation is the refusal itself, which stays in
-# sight for five steps and in {term}`momentum`.
+# After one refusal, RUPA's risk is {glue:text}`casc-a-one` above the parent's one step on,
+# {glue:text}`casc-a-two` two steps on and {glue:text}`casc-a-six` six steps on. It has come down by half after
+# {glue:text}`casc-a-half` steps. Without propagation, two and six steps on, it is {glue:text}`casc-a-np-two` and
+# {glue:text}`casc-a-np-six`. Most of what looks like propagation is the refusal itself, which stays in sight for
+# five steps and in {term}`momentum`.
 #
 # ## Does it reach the copy?
 #
-# The question the graph is there for. A known wrong number is looked up, with own uncertainty raised by
-# the dial; two and four steps on the same number is used again, with confidence. {numref}`fig-casc-reach`
-# has, for each of the three steps, the share of runs whose risk there is above the clean parent's, minus
-# one half: 0 is what noise gives.
+# This is what the graph is there for. A known wrong number is looked up, with own uncertainty raised by the dial;
+# two and four steps on, the same number is used again, with confidence. For each of the three steps,
+# {numref}`fig-casc-reach` has the share of runs whose risk there lies above the clean parent's, minus one half. On
+# the dashed line at 0, nothing but noise is left.
 
 # %% mystnb={"figure": {"caption": "Share of runs whose risk at a step is above the clean parent's at that step, minus one half, with intervals by whole shifts: at a doubted fault, and at two confident copies of what it wrote. Dashed: nothing reached the step. Measured here on generated runs; own uncertainty is simulated.", "name": "fig-casc-reach"}} tags=["hide-input"]
 show(analysis.forest(arrived, "share above, minus one half", shared=True), name="casc-reach",
@@ -327,14 +334,14 @@ show(analysis.forest(arrived, "share above, minus one half", shared=True), name=
 # %% [markdown]
 # At the first fault the share is {glue:text}`casc-reach-first`. At the copy two steps on it is
 # {glue:text}`casc-reach` for RUPA, {glue:text}`casc-reach-np` without propagation and
-# {glue:text}`casc-reach-own` for own uncertainty, which by construction knows nothing there; four steps on,
-# {glue:text}`casc-reach-four`. An interval that holds one half says that the doubt did not arrive.
+# {glue:text}`casc-reach-own` for own uncertainty, which by construction knows nothing there. Four steps on, RUPA
+# has {glue:text}`casc-reach-four`. Where an interval holds one half, we cannot say that the doubt arrived.
 #
 # ## Where does risk peak?
 #
-# With the dial as above, the table has how often a run's riskiest step is its first fault, the step after
-# it, or any of its faults. *Caller blamed* moves the uncertainty of an observation to the step that caused
-# it, one of the changes that [the chapter on improvements](c1_improvements) tries.
+# With the dial as above, the folded table counts how often the riskiest step of a run is its first fault, the step
+# after it, or any of its faults. *Caller blamed* moves the uncertainty of an observation to the step that caused
+# it, one of the changes in [the chapter on improvements](c1_improvements).
 
 # %% tags=["hide-input"]
 SERIES = {"full": "RUPA", "no_propagation": "no propagation", "caller": "caller blamed",
@@ -351,95 +358,153 @@ for design in SHOWN:
         rows.append([called(design), name, *(tables.estimate(one.loc[what], 2).replace(
             "undefined: every replicate gives the same value", "").strip()
             for what in ("first", "one late", "any")), f"{one['chance']['first']:.2f}"])
-for key, design in (("known", SHOWN[0]), ("invented", SHOWN[3])):
-    for score, short in (("full", "full"), ("caller", "caller"), ("own", "own")):
-        for what in ("first", "one late"):
-            chapter.text(f"casc-p-{key}-{short}-{what.replace(' ', '-')}",
-                         tables.estimate(peaks[design, score].loc[what], 2))
+for key, score, what in (("known", "full", "first"), ("known", "own", "first"),
+                         ("invented", "full", "first"), ("invented", "full", "one late"),
+                         ("invented", "caller", "first"), ("invented", "caller", "one late")):
+    chapter.text(f"casc-p-{key}-{score}-{what.replace(' ', '-')}",
+                 tables.estimate(peaks[KEYS[key], score].loc[what], 2))
 tables.show(pd.DataFrame(rows, columns=["what is wrong, faults", "score", "first fault",
                                         "one step late", "any fault", "first, at random"]),
             "Share of runs whose riskiest step is where it says.", MADE
             + f"; own uncertainty simulated, dial {given.dial:g}", folded=True)
 
 # %% [markdown]
-# Of runs with one known wrong number RUPA peaks at the fault in {glue:text}`casc-p-known-full-first`, own
-# uncertainty by itself in {glue:text}`casc-p-known-own-first`. Of runs with one invented number RUPA peaks
-# there in {glue:text}`casc-p-invented-full-first` and one step late in
-# {glue:text}`casc-p-invented-full-one-late`; with the caller blamed, {glue:text}`casc-p-invented-caller-first`
-# and {glue:text}`casc-p-invented-caller-one-late`. To find a fault, put the blame right first; passing
-# risk on comes after.
+# With one known wrong number, RUPA peaks at the fault in {glue:text}`casc-p-known-full-first` of runs, and own
+# uncertainty by itself in {glue:text}`casc-p-known-own-first`. With one invented number, RUPA peaks at the fault in
+# {glue:text}`casc-p-invented-full-first` and one step late in {glue:text}`casc-p-invented-full-one-late`; with the
+# caller blamed, it is {glue:text}`casc-p-invented-caller-first` and
+# {glue:text}`casc-p-invented-caller-one-late`. To find a fault, put the blame right first. Passing risk on comes
+# after.
 #
 # ## What would change our mind
 #
-# - A similarity that knows values: an edge from the step that wrote a number to the step that uses it. The
+# - A similarity that knows values, with an edge from the step that wrote a number to the step that uses it. The
 #   copies here would then be linked, and the doubt could arrive. The paper has no such relation.
-# - Own uncertainty that rises at the copy too, but less than noise: then adding up along a chain could pay.
+# - Own uncertainty that rises at the copy too, by less than the noise. Adding up along a chain could then pay.
 #   Our copies are made with no doubt at all, which is the hardest case and our choice.
-# - A real agent's log-probabilities over runs of this length with known faults. The dial says what would
-#   have to be true; it does not say that it is.
-# - An interval for RUPA minus no propagation above 0 in the panels of a known wrong number, at any dial, with
-#   other seeds: `tjlib rerun c1_cascades -p seed 8 -p runs 200`.
+# - A real agent's log-probabilities over runs of this length with known faults. The dial says what would have to
+#   be true; it does not say that it is.
+# - An interval for RUPA minus no propagation that lies above 0 in a panel of a known wrong number, at any dial,
+#   with other seeds: `tjlib rerun c1_cascades -p seed 8 -p runs 200`.
 #
+# Everything here was measured on runs that we made. The next page [takes yours](c2_your_traces).
+
+# %% [markdown]
 # ## Exercises
+#
+# What a check compares with are this page's dial and length.
 
 # %% tags=["hide-input"]
-from math import erf
+from tjlib import exercises
 
-from tjlib.uncertainty.equations import Recursion
-from tjlib.uncertainty.parameters import Parameters
-
-chapter.number("casc-x-phi", 0.5 * (1 + erf(given.dial / 2)), 2)
 n = 6 * given.cases
-chapter.number("casc-x-mean", given.dial / np.sqrt(n), 2)
 one = made[[run.design for run in made].index(SHOWN[2])]
 chapter.text("casc-x-steps", ", ".join(str(f.step) for f in one.faults))
-chapter.text("casc-x-calls", ", ".join(one.trajectory.steps[f.step].calls[0].tool
-                                       for f in one.faults))
-uncapped = Recursion(Parameters(p_max=None))
-capped = Recursion(Parameters())
-chapter.text("casc-x-cap", " and ".join(
-    f"{(r.agent(2.5, 0.0, [], []), r.passed[-1])[1]:.1f}" for r in (uncapped, capped)))
 chapter.number("casc-x-designs", len(DESIGNS), 0)
 
 # %% [markdown]
 # ```{exercise} What the dial means
-# :label: casc-dial
+# :label: c1-dial
 # :nonumber:
-# The dial is {glue:text}`casc-dial`. With what probability is a fault's own uncertainty above that of
-# one other step? And of a run of {glue:text}`casc-steps` steps, by how many standard deviations of the
-# mean does one fault move the mean of the logarithms?
+# The dial is {glue:text}`casc-dial`: at a fault, the logarithm of own uncertainty is higher by so many standard
+# deviations of its noise. With what chance is it then higher than at one other step?
 # ```
-#
-# ```{solution} casc-dial
+
+# %%
+chance = None  # a chance from 0 to 1, to three digits
+print(exercises.check("c1-dial", chance, dial=given.dial))
+
+# %% [markdown]
+# ```{solution-start} c1-dial
 # :class: dropdown
-# Phi(dial / sqrt 2) is {glue:text}`casc-x-phi`. The mean moves by dial / n, its standard deviation is
-# 1 / sqrt n: dial / sqrt n, {glue:text}`casc-x-mean`. A signal that is plain at a step is faint in a mean.
 # ```
 #
-# ```{exercise} Three calls of one shift
-# :label: casc-calls
+# The difference of the two steps has the dial as its mean and, since both have noise, the root of two as its
+# standard deviation.
+
+# %%
+from math import sqrt
+from statistics import NormalDist
+
+print(f"Phi({given.dial:g} / sqrt 2) = {NormalDist().cdf(given.dial / sqrt(2)):.3f}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Faint in a mean
+# :label: c1-mean
 # :nonumber:
-# Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these,
-# and what would a reader have to compare to see the fault?
+# A run has {glue:text}`casc-steps` steps and one fault. By how many standard deviations of the mean does the fault
+# move the mean of the logarithms?
+# ```
+
+# %%
+moved = None  # a number of standard deviations, to two digits
+print(exercises.check("c1-mean", moved, dial=given.dial, steps=n))
+
+# %% [markdown]
+# ```{solution-start} c1-mean
+# :class: dropdown
 # ```
 #
-# ```{solution} casc-calls
-# :class: dropdown
-# {glue:text}`casc-x-calls`: each names the wrong order. One has to compare the number with that of the
-# request at hand, which is what a judge of steps does and no score here.
+# The mean moves by the dial over n, and its standard deviation is one over the root of n.
+
+# %%
+print(f"{given.dial:g} / sqrt {n} = {given.dial / sqrt(n):.2f}")
+
+# %% [markdown]
+# A signal that is plain at its step is faint in a mean.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} With the cap and without
 # :label: casc-cap
 # :nonumber:
-# A step with own uncertainty 2.5 and nothing before it: what does it pass on without the cap, and
-# with it? Why can the cap make RUPA worse than no propagation when own uncertainty is informative?
+# A step has own uncertainty 2.5 and nothing before it. What does it pass on without the cap, and what with it? Why
+# can the cap make RUPA worse than no propagation when own uncertainty is informative?
 # ```
 #
-# ```{solution} casc-cap
+# ```{solution-start} casc-cap
 # :class: dropdown
-# {glue:text}`casc-x-cap`. A plain fault passes on no more than a doubtful one, while ordinary steps pass
-# on all they have: the signal is cut and the noise is not.
+# ```
+
+# %%
+from tjlib.uncertainty.equations import Recursion
+from tjlib.uncertainty.parameters import Parameters
+
+for name, cap in (("without", None), ("with", Parameters().p_max)):
+    recursion = Recursion(Parameters(p_max=cap))
+    recursion.agent(2.5, 0.0, [], [])
+    print(f"{name} the cap: {recursion.passed[-1]:.1f}")
+
+# %% [markdown]
+# A plain fault passes on no more than a doubtful one, while ordinary steps pass on all they have. The signal is cut
+# and the noise is not.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Three calls of one shift
+# :label: casc-calls
+# :nonumber:
+# Three caused faults of the first shift are at steps {glue:text}`casc-x-steps`. Which calls are these, and what
+# would a reader have to compare to see the fault?
+# ```
+#
+# ```{solution-start} casc-calls
+# :class: dropdown
+# ```
+
+# %%
+print(", ".join(one.trajectory.steps[f.step].calls[0].tool for f in one.faults))
+
+# %% [markdown]
+# Each names the wrong order. One has to compare the number with that of the request at hand, which is what a judge
+# of steps does and no score here.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} No help from length
@@ -450,19 +515,19 @@ chapter.number("casc-x-designs", len(DESIGNS), 0)
 #
 # ```{solution} casc-length
 # :class: dropdown
-# Every fault replaces a call and none adds or removes one, so a faulty run is as long as its parent.
-# Public logs are not like that: there failing runs wander, or give up.
+# Every fault replaces a call and none adds or removes one, so a faulty run is as long as its parent. Public logs
+# are not like that: there, failing runs wander or give up.
 # ```
 #
 # ```{exercise} Shifts that designs share
 # :label: casc-shared
 # :nonumber:
-# {glue:text}`casc-x-designs` designs share their shifts, and of a kind also the first fault. What would
-# go wrong if each had shifts of its own?
+# {glue:text}`casc-x-designs` designs share their shifts, and those of one kind also the first fault. What would go
+# wrong if each had shifts of its own?
 # ```
 #
 # ```{solution} casc-shared
 # :class: dropdown
-# A difference between designs would hold the difference between their shifts. Sharing takes it out; that
-# is also why whole shifts are drawn for the intervals, with all their runs.
+# A difference between designs would hold the difference between their shifts. Sharing takes it out. That is also
+# why the intervals draw whole shifts, with all their runs.
 # ```

@@ -14,51 +14,48 @@
 # %% [markdown]
 # # A panel without a model sees what it was set on
 #
-# **The claim.** Two {term}`judges <judge>` without a model close the two blind spots of the
-# {term}`rules` on the calls and sentences they were set on. On other calls and other sentences they
-# close less, and they flag {term}`clean` runs. The blind spots follow from what the rules of the
-# *trajectory-judge* paper {cite}`mohammadi2026` (section 3) speak of: `wrong_tool`, a redundant lookup
-# where the policy should have been read, breaks no rule, and `unsupported_claim`, a sentence that no
-# {term}`observation` bears out, is prose, which no rule reads. The paper concludes that both need
-# something that reads.
+# **The claim.** Two {term}`judges <judge>` without a model, put beside the {term}`rules`, close the two blind
+# spots of the rules on the calls and sentences they were set on. On other calls and other sentences they close
+# less, and they flag {term}`clean` runs. The blind spots follow from what the rules of the *trajectory-judge*
+# paper speak of {cite}`mohammadi2026` (section 3). `wrong_tool`, a redundant lookup where the policy should have
+# been read, breaks no rule. `unsupported_claim`, a sentence that no {term}`observation` bears out, is prose, and
+# no rule reads prose. The paper says of both that they "need something that reads".
 #
 # ```{admonition} In one minute
-# On the judged set, our own from the paper's design, the free panel has a {term}`silent recall` of
-# {glue:text}`fp-seven-silent`, a {term}`loud recall` of {glue:text}`fp-seven-loud` and {term}`false alarms <false alarm>` at {glue:text}`fp-seven-alarms`, for no token and
-# {glue:text}`fp-ms` milliseconds a run. With other cases but the same kinds of call and sentence,
-# its recall on the two blind spots is {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With
-# calls and sentences that it was not set on they are {glue:text}`fp-report-tool` and
-# {glue:text}`fp-report-claim`, at a false-alarm rate of {glue:text}`fp-report-alarms` over clean runs
-# of {glue:text}`fp-clean-ways` kinds, between {glue:text}`fp-alarms-least` and
-# {glue:text}`fp-alarms-most` by kind. On logs of other desks its look at the reply
-# flags {glue:text}`fp-logs-reply` of successful runs, its repetition
-# {glue:text}`fp-logs-repetition`.
+# On our own judged set, made by the paper's design, the free panel has a {term}`silent recall` of
+# {glue:text}`fp-seven-silent`, a {term}`loud recall` of {glue:text}`fp-seven-loud` and a
+# {term}`false-alarm rate` of {glue:text}`fp-seven-alarms`, for no token and {glue:text}`fp-ms` milliseconds a
+# run. On other cases with the same kinds of call and sentence, its recall on the two blind spots is
+# {glue:text}`fp-cases-tool` and {glue:text}`fp-cases-claim`. With calls and sentences it was not set on, it is
+# {glue:text}`fp-report-tool` and {glue:text}`fp-report-claim`. Its false-alarm rate there is
+# {glue:text}`fp-report-alarms`, from {glue:text}`fp-alarms-least` to {glue:text}`fp-alarms-most` over
+# {glue:text}`fp-clean-ways` kinds of clean run. On logs of other desks, its look at the reply flags
+# {glue:text}`fp-logs-reply` of successful runs, its look for repetition {glue:text}`fp-logs-repetition`.
 # ```
 #
-# [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks what a
-# flag costs when nothing is spent. Brackets are 95 % intervals, a dagger marks an
-# {term}`exact binomial one <Clopper-Pearson interval>`.
+# [The page before](c1_silent_uncertainty) asked which scores see silent faults; this one asks how far one gets
+# without spending a token. Brackets are 95 % intervals, and a dagger marks an {term}`exact binomial one
+# <Clopper-Pearson interval>`.
 
 # %% [markdown]
 # ## Three members, one rule to combine them
 #
-# - **Rules**: the desk's checker, eight rules in one pass. It knows this desk and no other.
-# - **Repetition**: the {term}`relation of that name <repetition relation>` in the RUPA paper
-#   {cite}`rupa2026` (section 4.1) links a step to an earlier one
-#   that makes the same calls, at most {glue:text}`fp-window` steps back. Here a link is a flag, unless the first call failed
-#   (then the second is a retry) or the second brought something else (then it is news). Both excuses
-#   are ours.
-# - **Reply**: each sentence the customer was sent is split into names, amounts, dates and events, and
-#   each is looked up in what the tools brought back ([the chapter on judges](a4_judges) takes it apart).
+# - **Rules**: the desk's own checker, eight rules in one pass. It knows this desk and no other.
+# - **Repetition**: the {term}`relation of that name <repetition relation>` in the RUPA paper {cite}`rupa2026`
+#   (section 4.1) links a step to an earlier one that makes the same calls, at most {glue:text}`fp-window` steps
+#   back. Here such a link is a flag, with two excuses of ours. If the first call failed, the second is a retry;
+#   if the second brought something else, it is news.
+# - **Reply**: each sentence that the customer was sent is split into names, amounts, dates and events, and each
+#   of these is looked up in what the tools brought back ([the chapter on judges](a4_judges) takes it apart).
 #
-# The panel says faulty if any member does. Type and step are those of the first member that flags, in
-# the order above. That rule is ours too. It adds false alarms up, and it was not tuned.
+# The panel says faulty if any member does. Type and step are those of the first member that flags, in the order
+# above. This rule is ours, and nobody tuned it. It adds false alarms up.
 #
-# Two things are **set**: when calls count as the same (all alike, `exact`, or whatever RUPA links,
-# `near`), and how a sentence is scored (looked up only, or with a distance in words, and above which
-# score it is unsupported). Each is the form that catches most among those that flag no clean run of
-# the part that is set on; on a tie the form that flags less. Nothing else decides, and a test sets
-# them again from the same runs.
+# Two things are **set**. One is when calls count as the same: if they are all alike (`exact`), or if RUPA links
+# them (`near`). The other is how a sentence is scored: looked up only, or with a distance in words on top, and
+# above which score it counts as unsupported. Of the forms that flag no clean run of the part that is set on, we
+# take the one that catches most, and on a tie the one that flags less. Nothing else decides, and a test sets
+# both again from the same runs.
 
 # %% tags=["parameters"]
 clean: int = 100  # clean runs for each seed
@@ -85,7 +82,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import freelogs, freeset, sentences, store, tables
+from tjlib import sentences, store, tables
 from tjlib.charts import beside
 from tjlib.charts import free as charts
 from tjlib.charts.show import show
@@ -96,6 +93,7 @@ from tjlib.measure.attribution import attribution, exact_share
 from tjlib.measure.rates import exact_rates
 from tjlib.measure.table import table
 from tjlib.measure.verdicts import metrics
+from tjlib.studies import freelogs, freeset
 from tjlib.uncertainty.parameters import Parameters
 
 SEVEN = "judged set"
@@ -138,9 +136,12 @@ def flagged(name, kind, way="all", judge=free.NAME):
 
 
 for key, name in (("seven", SEVEN), ("cases", "other cases"), ("report", FAR), ("set", "set")):
-    for short, metric in (("silent", "silent_recall"), ("loud", "loud_recall"),
-                          ("alarms", "false_alarm_rate"), ("precision", "precision")):
-        chapter.text(f"fp-{key}-{short}", rate(name, metric))
+    chapter.text(f"fp-{key}-silent", rate(name, "silent_recall"))
+chapter.text("fp-seven-loud", rate(SEVEN, "loud_recall"))
+chapter.text("fp-report-precision", rate(FAR, "precision"))
+for key, name in (("seven", SEVEN), ("report", FAR)):
+    chapter.text(f"fp-{key}-alarms", rate(name, "false_alarm_rate"))
+for key, name in (("cases", "other cases"), ("report", FAR)):
     for short, kind in (("tool", "wrong_tool"), ("claim", "unsupported_claim")):
         chapter.text(f"fp-{key}-{short}", tables.estimate(flagged(name, kind), 2))
 spent = {name: metrics(t).set_index(["judge", "metric"])["value"] for name, t in joined.items()}
@@ -153,11 +154,10 @@ chapter.number("fp-alarms-most", kinds["value"].max(), 2)
 chapter.text("fp-taken", f"{chosen.form} and {chosen.threshold.similarity}")
 chapter.text("fp-as-fixed", "are" if (chosen.form, chosen.threshold.similarity, chosen.threshold.value) == (
     free.FORM, free.THRESHOLD.similarity, free.THRESHOLD.value) else "are not")
-for key, (seeds, _) in (("set", freeset.BEDS["set"]), ("report", freeset.BEDS[FAR])):
-    chapter.text(f"fp-seeds-{key}", ", ".join(map(str, seeds)))
-    chapter.number(f"fp-{key}-faulty", sum(run.label.faulty for run in runs[
-        "set" if key == "set" else FAR]), 0)
-    chapter.number(f"fp-n-{key}", len(runs["set" if key == "set" else FAR]), 0)
+for key, name in (("set", "set"), ("report", FAR)):
+    chapter.text(f"fp-seeds-{key}", ", ".join(map(str, freeset.BEDS[name][0])))
+    chapter.number(f"fp-n-{key}", len(runs[name]), 0)
+chapter.number("fp-report-faulty", sum(run.label.faulty for run in runs[FAR]), 0)
 
 # %% [markdown]
 # The forms taken here, {glue:text}`fp-taken`, {glue:text}`fp-as-fixed` those that the command uses:
@@ -169,24 +169,23 @@ for key, (seeds, _) in (("set", freeset.BEDS["set"]), ("report", freeset.BEDS[FA
 # ## What it was set on, and what it was not
 #
 # The panel was set on {glue:text}`fp-n-set` runs (seeds {glue:text}`fp-seeds-set`) and is reported on
-# {glue:text}`fp-n-report` others (seeds {glue:text}`fp-seeds-report`), each seed with the design of the
-# judged set: as many clean runs and as many of each fault. Two things change from one to the other,
-# and we change them one at a time. **Other cases** are other customers, orders and sums, broken in the
-# ways that were set on. **Other ways** are:
+# {glue:text}`fp-n-report` others (seeds {glue:text}`fp-seeds-report`). Every seed follows the design of the judged
+# set. We change two things, one at a time. **Other cases** are other customers, orders and sums, with the faults
+# made in the ways that the panel was set on. **Other ways** are new in kind:
 #
-# - redundant calls that are no second lookup: the eligibility asked for before the policy is read, the
-#   order looked up once more later on, the order's number spelt another way at a desk that reads any
-#   spelling, the case handed over before it was looked into;
-# - a precondition skipped that no rule asks for: the policy is never read, and nothing is done instead;
-# - {glue:text}`fp-sentences-ours` sentences of ours that were kept out when the reply judge was made,
-#   and {glue:text}`fp-sentences-other` of kinds that it never met: feedback passed on, promises that it
-#   will not happen again, efforts made, others blamed;
-# - clean runs that repeat a call with good reason (retries after an error, a look whether the refund has
-#   gone through, the same at a desk that is slow to say so), or word the reply or the order's number in
-#   another way.
+# - redundant calls that are no second lookup: asking for the eligibility before the policy is read, looking the
+#   order up once more later on, spelling its number another way at a desk that reads any spelling, handing the
+#   case over before looking into it;
+# - a skipped precondition that no rule asks for: the policy is never read, and nothing is done instead;
+# - {glue:text}`fp-sentences-ours` sentences of ours that were kept out when the reply judge was made, and
+#   {glue:text}`fp-sentences-other` of kinds it never met: feedback passed on, promises that it will not happen
+#   again, efforts made, others blamed;
+# - clean runs that repeat a call with good reason (a retry after an error, a look whether the refund has gone
+#   through, the same at a desk that is slow to say so), or that word the reply or the order's number in another
+#   way.
 #
-# In {numref}`fig-fp-shrinkage` a circle is what the panel was set on, a square other cases, a triangle
-# other cases in other ways. Where the three lie together nothing was lost.
+# In {numref}`fig-fp-shrinkage`, a circle is what the panel was set on, a square other cases, a triangle other
+# cases in other ways. Where the three lie together, nothing was lost.
 
 # %% tags=["hide-input"]
 report_claims = freeset.claims("report")
@@ -211,21 +210,21 @@ show(charts.shrinkage(shrunk), name="fp-shrinkage", table=shrunk[["type", "bed",
          "other cases, and other cases in other ways, and their intervals between 0 and 1.")
 
 # %% [markdown]
-# **Other cases cost nothing.** Over all faults the silent recall is {glue:text}`fp-set-silent` where the
-# panel was set and {glue:text}`fp-cases-silent` on other cases. On this desk a case is a handful of
-# values in the same places, so this says little: a new seed is not a new kind of run.
+# **Other cases cost nothing.** Over all silent faults, recall is {glue:text}`fp-set-silent` where the panel was
+# set and {glue:text}`fp-cases-silent` on other cases. That says little: on this desk, a case is a handful of
+# values in the same places, and a new seed is not a new kind of run.
 #
-# **Other ways do.** The silent recall is {glue:text}`fp-report-silent`; on `wrong_tool`
-# {glue:text}`fp-report-tool`, on `unsupported_claim` {glue:text}`fp-report-claim`. Of the flags
-# {glue:text}`fp-report-precision` are on a faulty run, where {glue:text}`fp-report-faulty` of
-# {glue:text}`fp-n-report` runs are faulty; fewer where faults are rarer.
+# **Other ways do.** There the silent recall is {glue:text}`fp-report-silent`; on `wrong_tool` it is
+# {glue:text}`fp-report-tool`, on `unsupported_claim` {glue:text}`fp-report-claim`. Of the panel's flags,
+# {glue:text}`fp-report-precision` are on a faulty run, in a set where {glue:text}`fp-report-faulty` of
+# {glue:text}`fp-n-report` runs are faulty. Where faults are rarer, that share is lower.
 #
-# Intervals are over runs. The ways themselves were chosen by us and not drawn, so an interval says how
-# well the rate *on these ways* is known. With one way more, the pooled rate is another.
+# The intervals are over runs. We chose the ways ourselves and did not draw them, so an interval says how well
+# the rate *on these ways* is known. One more way would give another pooled rate.
 #
 # ## Way by way
 #
-# {numref}`fig-fp-ways` takes the triangles apart. Hover over a mark to see which members flag.
+# {numref}`fig-fp-ways` takes the triangles apart. Point at a mark to see which members flag.
 
 # %% tags=["hide-input"]
 def flaggers(kind, way):
@@ -265,7 +264,8 @@ for key, kind, way in (
         ("polite", "clean", "polite"),
         ("reworded", "clean", "reworded"), ("plain", "clean", "as scripted")):
     chapter.text(f"fp-{key}", tables.estimate(flagged(FAR, kind, way), 2))
-    chapter.text(f"fp-{key}-who", flaggers(kind, way))
+    if key in ("spelt", "respelt", "reworded"):
+        chapter.text(f"fp-{key}-who", flaggers(kind, way))
 said = {run.trajectory.trajectory_id: run.trajectory.final_answer for run in runs[FAR]
         if run.label.failure_type == "unsupported_claim"}
 for key, name in (("ours", "second half of ours"), ("other", "claims of other kinds")):
@@ -275,34 +275,34 @@ for key, name in (("ours", "second half of ours"), ("other", "claims of other ki
     chapter.text(f"fp-wholly-{key}", f"{found['k']} of {found['n']}, {tables.estimate(found, 2)}")
 
 # %% [markdown]
-# **Redundant calls.** A call made too early is repeated when its turn comes, and a late second look
-# repeats the first, so both are seen: {glue:text}`fp-early` and {glue:text}`fp-later`. The lookup in
-# another spelling is seen at {glue:text}`fp-spelt`, by {glue:text}`fp-spelt-who`: the rules ask that an argument be written
-# as it was read, so they take it for an invented one. The case handed over early, with one reason and
-# then with another, is seen at {glue:text}`fp-handed`: its two calls have different arguments.
-# And where the policy is left unread with nothing in its place, there is nothing to repeat:
-# {glue:text}`fp-unread`. The rules have this blind spot as well; the judged set does not show it, for there
-# an unread policy always comes with a repeated call. What the panel closes is the repeated call, not
-# the wrong tool. A ninth rule that asks for the policy closes it, as
-# [the chapter on the testbed](a3_testbed) found and the third exercise counts.
+# **Redundant calls.** A call made too early is repeated when its turn comes, and a late second look repeats the
+# first, so the panel can see both: the shares flagged are {glue:text}`fp-early` and {glue:text}`fp-later`. Of lookups
+# in another spelling it flags {glue:text}`fp-spelt`, by {glue:text}`fp-spelt-who`: the rules ask that an argument be
+# written as it was read, so they take this one for invented. A case handed over early, first for one reason
+# and then for another, is flagged at a rate of {glue:text}`fp-handed`, because its two calls have different arguments. And
+# where the policy is left unread and nothing is done instead, there is nothing to repeat:
+# {glue:text}`fp-unread`. The rules share this blind spot. The judged set does not show it, for there an unread
+# policy always comes with a repeated call. So the panel closes the repeated call, not the wrong tool. A ninth
+# rule that asks for the policy closes the rest, as [the chapter on the testbed](a3_testbed) found and an
+# exercise below counts.
 #
-# **Claims.** Of the kept-out sentences {glue:text}`fp-half` of the runs are flagged, of those of other
-# kinds {glue:text}`fp-others`. Runs that hold the same sentence are not independent, so count
-# sentences: of those that came up, {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in every run
-# that held them. The vocabulary of events does not know what it was not told of.
+# **Claims.** The panel flags {glue:text}`fp-half` of the runs with a kept-out sentence and
+# {glue:text}`fp-others` of those with a sentence of another kind. Runs that hold the same sentence are not
+# independent, so count sentences: {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in
+# every run that held them. The vocabulary of events does not know what nobody told it.
 #
-# **Clean runs.** Plain ones are flagged at {glue:text}`fp-plain`, retries at {glue:text}`fp-retry`, a
-# look whether the refund has gone through at {glue:text}`fp-confirm`. If the desk is slow and the look
-# brings nothing new, {glue:text}`fp-poll`: from calls alone a wise repeat and a useless one look the
-# same. A clean run that spells the order's number in small letters throughout is flagged at
-# {glue:text}`fp-respelt`, by {glue:text}`fp-respelt-who`; one with another reply and nothing in it but
-# what the desk said at {glue:text}`fp-reworded`, by {glue:text}`fp-reworded-who`; one with a polite
-# sentence at {glue:text}`fp-polite`.
+# **Clean runs.** Plain ones are flagged at a rate of {glue:text}`fp-plain`, retries at {glue:text}`fp-retry`, a
+# look whether the refund has gone through at {glue:text}`fp-confirm`. If the desk is slow and that look brings
+# nothing new, it is {glue:text}`fp-poll`: from the calls alone, a wise repeat and a useless one look the same. A
+# clean run that spells the order's number in small letters throughout is flagged at {glue:text}`fp-respelt`,
+# by {glue:text}`fp-respelt-who`. One with another reply, in which everything is what the desk said, is flagged at
+# {glue:text}`fp-reworded`, by {glue:text}`fp-reworded-who`; one with a polite sentence at
+# {glue:text}`fp-polite`.
 #
 # ## What each member is for
 #
-# {numref}`fig-fp-added` has what the panel would lose without each member: flags that no other member
-# raises. The last row is what each costs in false alarms.
+# {numref}`fig-fp-added` shows what the panel would lose without each member: the flags that no other member
+# raises. The last row is what each member alone costs in false alarms.
 
 # %% tags=["hide-input"]
 lost = members.added(joined[FAR], free.NAME, freeset.WITHOUT)
@@ -348,19 +348,25 @@ for member in free.MEMBERS:
     chapter.text(f"fp-alone-{member}", row["text"])
 
 # %% [markdown]
-# Of the false alarms on these clean runs {glue:text}`fp-alone-rules` runs are the rules' alone,
-# {glue:text}`fp-alone-repetition` the repetition's and {glue:text}`fp-alone-reply` the reply's. Of the
-# faults detected, {glue:text}`fp-step-all` are placed at the very step and {glue:text}`fp-mistyped-all`
-# are given the wrong type; of `wrong_tool`, {glue:text}`fp-step-tool` and {glue:text}`fp-mistyped-tool`.
-# A call made too early is noticed when it is made again, a step after the fault, and a respelt one is
-# typed by the rules, which come first.
+# Of the false alarms, {glue:text}`fp-alone-rules` clean runs are flagged by the rules alone,
+# {glue:text}`fp-alone-repetition` by the repetition alone and {glue:text}`fp-alone-reply` by the reply alone. Of
+# the faults that are detected, {glue:text}`fp-step-all` are placed at the very step and
+# {glue:text}`fp-mistyped-all` get the wrong type. For `wrong_tool` the two shares are {glue:text}`fp-step-tool`
+# and {glue:text}`fp-mistyped-tool`: a call made too early is noticed only when it is made again, a step after the
+# fault, and a respelt one gets its type from the rules, which come first.
 #
 # ## Beside judges that read
 #
-# {numref}`fig-fp-cost` orders judges by what they spend on a run, in {glue:text}`fp-cost-unit`, the
-# cheapest on top. Hollow are the five published judges on the release's judged set, with 14B and 8B
-# models, and with their own rule engine. Filled are the panel, on our judged set and on the other ways,
-# and judges of the verdicts chosen at the top ({glue:text}`fp-reading`). Seconds are each judge's own machine's; tokens compare better.
+# {numref}`fig-fp-cost` orders judges by what they spend on a run, in {glue:text}`fp-cost-unit`, the cheapest on
+# top. Compare the silent recall of a judge with its false alarms, on the same row. Hollow marks are the five
+# published judges on the release's judged set: 14B and 8B models, and the rule engine. Filled marks are the
+# panel, on our judged set and on the other ways, and the judges whose verdicts were chosen at the top of this
+# page. Seconds are those of each judge's own machine; tokens compare better.
+#
+# ```{admonition} Where the filled marks come from
+# :class: dropdown
+# {glue:text}`fp-reading`.
+# ```
 
 # %% tags=["hide-input"]
 def standing(t, names, origin):
@@ -418,20 +424,20 @@ chapter.number("fp-14b-claim", exact_rates(printed).set_index(["judge", "metric"
     ("step:qwen2.5:14b", "recall|unsupported_claim"), "value"], 2)
 
 # %% [markdown]
-# The published step judge with a 14B model has a silent recall of {glue:text}`fp-14b-silent` at
-# {glue:text}`fp-14b-spent`. The panel's on the judged set is {glue:text}`fp-seven-silent`, on other
-# ways {glue:text}`fp-report-silent`. The two are not on the same footing: the panel's reply member was
-# made with the paper's four sentences in view, and the published judges have not been asked about the
-# other ways. On `unsupported_claim` that judge's recall is {glue:text}`fp-14b-claim` for four sentences;
-# the panel's is {glue:text}`fp-report-claim` for sentences it never met.
+# The published step judge with a 14B model has a silent recall of {glue:text}`fp-14b-silent` and spends
+# {glue:text}`fp-14b-spent` on a run. The panel has {glue:text}`fp-seven-silent` on the judged set and
+# {glue:text}`fp-report-silent` on other ways. The two are not on the same footing. The panel's reply member was
+# made with the paper's four sentences in view, and nobody has asked the published judges about the other ways.
+# On `unsupported_claim`, that judge has a recall of {glue:text}`fp-14b-claim` for four sentences, and the panel
+# {glue:text}`fp-report-claim` for sentences it never met.
 #
 # ## Where the rules do not apply
 #
-# A log of another desk has other tools, so the rules say nothing about it, and the panel is the other
-# two. {numref}`fig-fp-logs` has the share of runs they flag: of runs that succeeded, where a flag is a
-# false alarm if success is what one asks about, and of runs that failed. A successful run may still hold
-# a useless call or a claim without support, so these are upper bounds. Read here:
-# {glue:text}`fp-logs-origin`.
+# The log of another desk has other tools. The rules say nothing about it, and the panel is the other two
+# members. {numref}`fig-fp-logs` has the share of runs they flag, among runs that succeeded and among runs that
+# failed; look for rows in which the two lie apart. On a successful run a flag is a false alarm only if success is
+# all one asks about. Such a run may still hold a useless call or a claim without support, so these shares are
+# upper bounds. The runs come from {glue:text}`fp-logs-origin`.
 
 # %% tags=["hide-input"]
 logged, origin = freelogs.flags(given.traces)
@@ -494,101 +500,39 @@ for role in ("successful", "failed"):
     chapter.text(f"fp-airline-reply-{role}", of_set(SETS["tau_airline"], "reply", role))
 
 # %% [markdown]
-# The rules bear on {glue:text}`fp-logs-rules` of these runs. Pooled over the sets, the exact repetition
-# flags {glue:text}`fp-logs-repetition` of the successful runs, the near one {glue:text}`fp-logs-near`,
-# the reply {glue:text}`fp-logs-reply`. On the airline log of tau-bench the repetition flags
-# {glue:text}`fp-airline-successful` of successful and {glue:text}`fp-airline-failed` of failed runs,
-# the reply {glue:text}`fp-airline-reply-successful` and {glue:text}`fp-airline-reply-failed`.
+# The rules bear on {glue:text}`fp-logs-rules` of these runs. Pooled over the sets, the exact repetition flags
+# {glue:text}`fp-logs-repetition` of the successful runs, the near one {glue:text}`fp-logs-near` and the reply
+# {glue:text}`fp-logs-reply`. On the airline log of tau-bench, the repetition flags
+# {glue:text}`fp-airline-successful` of successful and {glue:text}`fp-airline-failed` of failed runs, the reply
+# {glue:text}`fp-airline-reply-successful` and {glue:text}`fp-airline-reply-failed`.
 #
-# Of the sets read here, those in which the exact repetition flags failed runs more often than
-# successful ones, the two intervals apart: {glue:text}`fp-apart-repetition`. Those in which the reply
-# does: {glue:text}`fp-apart-reply`. The reply member knows a refund desk's events and takes every
-# number for a claim, and nothing of it was set on such logs; `tjlib judge reply --clean FILE` sets its
-# threshold on clean runs of yours.
+# The exact repetition flags failed runs more often than successful ones, the two intervals apart, on these sets:
+# {glue:text}`fp-apart-repetition`. The reply does so on {glue:text}`fp-apart-reply`. It knows the events of a
+# refund desk and takes every number for a claim, and nothing of it was set on such logs; `tjlib judge reply
+# --clean FILE` sets its threshold on clean runs of yours.
 #
 # ## What would change our mind
 #
-# - A way to call the wrong tool, made by somebody who has not read this page, on which the repetition
-#   does as well as on ours. Ours were thought of by the hand that wrote the member.
-# - A false-alarm rate near that of the plain clean runs on clean runs of a real desk. Then the kinds of
-#   clean run we made up would be rarer than we fear.
-# - A published judge asked about the other ways whose recall falls as far. Then what shrinks here would
-#   be the test, not the panel.
-# - A model-free member that tells a wise repeat from a useless one.
+# - A way to call the wrong tool, made by somebody who has not read this page, on which the repetition does as
+#   well as on ours. The hand that wrote the member also thought of our ways.
+# - A false-alarm rate on the clean runs of a real desk that is near that of our plain ones. Then the kinds of
+#   clean run that we made up would be rarer than we fear.
+# - A published judge whose recall falls as far when it is asked about the other ways. Then what shrinks here
+#   would be the test, not the panel.
+# - A member without a model that tells a wise repeat from a useless one.
 #
+# The panel borrowed one relation from RUPA and left the rest. The next page asks
+# [whether the method itself can be improved](c1_improvements) without looking at an outcome.
+
+# %% [markdown]
 # ## Exercises
 #
-# ```{exercise} None of the plain ones
-# :label: fp-bound
-# :nonumber:
-# None of {glue:text}`fp-x-plain-n` plain clean runs was expected to be flagged. If none is, which
-# false-alarm rate is still compatible with that at 95 %?
-# ```
-#
-# ```{solution} fp-bound
-# :class: dropdown
-# With none of n flagged the exact upper bound solves (1 - p)^n = .025, which gives
-# {glue:text}`fp-x-bound`. Observed here: {glue:text}`fp-plain`.
-# ```
-#
-# ```{exercise} One faulty run in fifty
-# :label: fp-ppv
-# :nonumber:
-# Suppose that one run in fifty is faulty. What share of the panel's flags is then right (the
-# {term}`positive predictive value`), with the
-# recall and the false-alarm rate of the other ways? And with the upper end of the plain clean runs'
-# interval in place of the pooled false-alarm rate?
-# ```
-#
-# ```{solution} fp-ppv
-# :class: dropdown
-# Recall r, false-alarm rate a, share f: r f / (r f + a (1 - f)). That is {glue:text}`fp-x-ppv` with
-# the pooled rate and {glue:text}`fp-x-ppv-plain` with the other one.
-# ```
-#
-# ```{exercise} A ninth rule
-# :label: fp-ninth
-# :nonumber:
-# Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to the ways of
-# `wrong_tool` and the skipped policy, and what does it cost?
-# ```
-#
-# ```{solution} fp-ninth
-# :class: dropdown
-# It flags {glue:text}`fp-x-nine-tool` of the `wrong_tool` runs and {glue:text}`fp-x-nine-skip` of the
-# skipped policies, and {glue:text}`fp-x-nine-clean` of the clean runs. One line of procedure does what
-# the repetition does and more: the first blind spot is a gap in eight rules, not in
-# rules. It would not carry to a desk where the policy need not be read.
-# ```
-#
-# ```{exercise} The other form
-# :label: fp-near
-# :nonumber:
-# The repetition was set to `exact`, because `near` caught no more where it was set. What would `near`
-# have done on the other ways?
-# ```
-#
-# ```{solution} fp-near
-# :class: dropdown
-# It flags {glue:text}`fp-x-near-tool` of the `wrong_tool` runs (exact: {glue:text}`fp-x-exact-tool`)
-# and {glue:text}`fp-x-near-clean` of the clean ones (exact: {glue:text}`fp-x-exact-clean`). To choose
-# it now would be to set it on what is reported.
-# ```
-#
-# ```{exercise} Without the excuses
-# :label: fp-excuses
-# :nonumber:
-# Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are
-# flagged that were not?
-# ```
-#
-# ```{solution} fp-excuses
-# :class: dropdown
-# {glue:text}`fp-x-bare` of the clean runs in place of {glue:text}`fp-x-exact-clean`; by way:
-# {glue:text}`fp-x-bare-ways`.
-# ```
+# What a check compares with are the rates of this page.
 
 # %% tags=["hide-input"]
+from tjlib import exercises
+
+
 def count(kind, says, way=None):
     """Count the runs of a kind of which something is so."""
     mine = [run for run in runs[FAR] if (run.label.failure_type or "clean") == kind
@@ -596,29 +540,145 @@ def count(kind, says, way=None):
     return f"{sum(bool(says(run.trajectory)) for run in mine)} of {len(mine)}"
 
 
+recall, false_alarms = (rates[FAR].loc[(free.NAME, metric), "value"]
+                        for metric in ("recall", "false_alarm_rate"))
+alarms = [rates[FAR].loc[(f"{free.NAME}:{m}", "false_alarm_rate"), "value"] for m in free.MEMBERS]
+chapter.text("fp-x-alarms", ", ".join(f"{m} {rate:.3f}" for m, rate in zip(free.MEMBERS, alarms, strict=True)))
+chapter.number("fp-x-recall", recall, 3)
+chapter.number("fp-x-alarm", false_alarms, 3)
+
+# %% [markdown]
+# ```{exercise} Any member is enough
+# :label: c1-any
+# :nonumber:
+# On the other ways, the members flag these shares of the clean runs: {glue:text}`fp-x-alarms`. Knowing only
+# that, how high can the panel's false-alarm rate be?
+# ```
+
+# %%
+highest = None  # a share from 0 to 1
+print(exercises.check("c1-any", highest, alarms=alarms))
+
+# %% [markdown]
+# ```{solution-start} c1-any
+# :class: dropdown
+# ```
+#
+# If no clean run is flagged twice, the shares add up.
+
+# %%
+print(" + ".join(f"{rate:.3f}" for rate in alarms), f"= {sum(alarms):.3f}; the panel has {false_alarms:.3f}")
+
+# %% [markdown]
+# The lowest it can be is the largest of the three, if all members flag the same runs.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} One faulty run in fifty
+# :label: c1-ppv
+# :nonumber:
+# On the other ways, the panel has a recall of {glue:text}`fp-x-recall` and a false-alarm rate of
+# {glue:text}`fp-x-alarm`. Suppose that one run in fifty is faulty. What share of its flags is then right (the
+# {term}`positive predictive value`)?
+# ```
+
+# %%
+right = None  # a share from 0 to 1
+print(exercises.check("c1-ppv", right, recall=recall, alarm=false_alarms))
+
+# %% [markdown]
+# ```{solution-start} c1-ppv
+# :class: dropdown
+# ```
+#
+# With recall r, false-alarm rate a and share f of faulty runs, it is r f / (r f + a (1 - f)).
+
+# %%
+plain = flagged(FAR, "clean", "as scripted")
+for of, alarm in (("all clean runs", false_alarms), ("plain ones, upper end of the interval", plain["hi"])):
+    print(f"{of}: {0.02 * recall / (0.02 * recall + 0.98 * alarm):.2f}" if recall + alarm else "undefined here")
+
+# %% [markdown]
+# The second line supposes that all clean runs are plain, and takes for their false-alarm rate the highest that
+# their interval allows.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} A ninth rule
+# :label: fp-ninth
+# :nonumber:
+# Add a ninth rule: a run that never calls `get_policy` is faulty. What does it do to the ways of `wrong_tool` and
+# to the skipped policy, and what does it cost?
+# ```
+#
+# ```{solution-start} fp-ninth
+# :class: dropdown
+# ```
+
+# %%
 def unread(run):
     """Tell whether the policy is never asked for."""
     return all(call.tool != "get_policy" for step in run.steps for call in step.calls)
 
 
+print("wrong_tool:", count("wrong_tool", unread))
+print("policy skipped:", count("skipped_precondition", unread, "policy skipped"))
+print("clean:", count("clean", unread))
+
+# %% [markdown]
+# One line of procedure does what the repetition does, and more. The first blind spot is a gap in eight rules, not
+# in rules. The ninth would not carry to a desk where the policy need not be read.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} The other form
+# :label: fp-near
+# :nonumber:
+# The repetition was set to `exact`, because `near` caught no more where it was set. What would `near` have done
+# on the other ways?
+# ```
+#
+# ```{solution-start} fp-near
+# :class: dropdown
+# ```
+
+# %%
+for form in repeats.FORMS:
+    told = {kind: count(kind, lambda run, form=form: repeats.judge(run, form).faulty)
+            for kind in ("wrong_tool", "clean")}
+    print(f"{form}: wrong_tool {told['wrong_tool']}, clean {told['clean']}")
+
+# %% [markdown]
+# Choosing a form by these numbers would set it on what is reported.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Without the excuses
+# :label: fp-excuses
+# :nonumber:
+# Drop both excuses of the repetition, so that every call made again is a flag. Which clean runs are then
+# flagged?
+# ```
+#
+# ```{solution-start} fp-excuses
+# :class: dropdown
+# ```
+
+# %%
 def again(run):
     """Tell whether any call is made again, excused or not."""
     return any(found.exact for found in repeats.repeats(run))
 
 
-plain = flagged(FAR, "clean", "as scripted")
-chapter.number("fp-x-plain-n", plain["n"], 0)
-chapter.number("fp-x-bound", exact_share(0, plain["n"])["hi"], 3)
-recall = rates[FAR].loc[(free.NAME, "recall"), "value"]
-for key, alarm in (("", flagged(FAR, "clean")["value"]), ("-plain", plain["hi"])):
-    chapter.number(f"fp-x-ppv{key}", recall * 0.02 / (recall * 0.02 + alarm * 0.98), 2)
-chapter.text("fp-x-nine-tool", count("wrong_tool", unread))
-chapter.text("fp-x-nine-skip", count("skipped_precondition", unread, "policy skipped"))
-chapter.text("fp-x-nine-clean", count("clean", unread))
-for form in repeats.FORMS:
-    for key, kind in (("tool", "wrong_tool"), ("clean", "clean")):
-        chapter.text(f"fp-x-{form}-{key}", count(kind, lambda run, form=form: repeats.judge(run, form).faulty))
-chapter.text("fp-x-bare", count("clean", again))
-chapter.text("fp-x-bare-ways", "; ".join(
-    f"{way} {told}" for way in kinds["way"]
-    if not (told := count("clean", again, way)).startswith("0 ")))
+print("clean:", count("clean", again))
+for way in kinds["way"]:
+    if not (told := count("clean", again, way)).startswith("0 "):
+        print(f"{way}: {told}")
+
+# %% [markdown]
+# ```{solution-end}
+# ```

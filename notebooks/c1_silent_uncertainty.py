@@ -14,49 +14,58 @@
 # %% [markdown]
 # # Two ways of looking, one set of cases
 #
-# **The claim.** A {term}`silent fault` leaves the outcome right, so a judge of the outcome has little
-# to see. An {term}`uncertainty` score reads the whole run and needs no verdict. It sees some of what
-# that judge misses, and a judge that reads the steps sees more. Beside the clean run of their own
-# case, RUPA without probabilities rises with {glue:text}`c1-kinds-structural` kinds of silent fault,
-# the published {term}`outcome judge` with {glue:text}`c1-kinds-outcome`, the published
-# {term}`step judge` with {glue:text}`c1-kinds-step`. Among clean runs of all cases it is
-# {glue:text}`c1-kinds-clean-structural`, {glue:text}`c1-kinds-clean-outcome` and
-# {glue:text}`c1-kinds-clean-step`. Neither the paper on judges {cite}`mohammadi2026` nor the one on
-# uncertainty {cite}`rupa2026` lets both look at the same cases.
+# **The claim.** An {term}`uncertainty` score that only reads the run sees some {term}`silent faults
+# <silent fault>` that an {term}`outcome judge` misses, and fewer than a judge who reads the steps. A silent
+# fault leaves the outcome right, so a judge of the outcome has little to go by; a score needs neither the
+# outcome nor a judge. Beside the clean run of the same case, RUPA without probabilities rises with
+# {glue:text}`c1-kinds-structural` kinds of silent fault, and with {glue:text}`c1-kinds-structural-equal` once
+# both runs are scored over the same steps. On the release's runs, the published outcome
+# judge rises with {glue:text}`c1-kinds-outcome` and the published {term}`step judge` with
+# {glue:text}`c1-kinds-step`. Among the
+# clean runs of all cases, the three counts are {glue:text}`c1-kinds-clean-structural`,
+# {glue:text}`c1-kinds-clean-outcome` and {glue:text}`c1-kinds-clean-step`. Neither the paper on judges
+# {cite}`mohammadi2026` nor the one on uncertainty {cite}`rupa2026` puts both on the same cases.
 #
 # ```{admonition} In one minute
-# Of {glue:text}`c1-n-silent` silent faults beside the clean run of their own case, RUPA without
-# probabilities puts a share of {glue:text}`c1-structural-paired` ahead, RUPA with the uncertainty of a
-# small model that read the calls {glue:text}`c1-rupa-paired`; a coin has one half. The published outcome judge has
-# {glue:text}`c1-printed-outcome-paired` on its own pairs, the step judge
-# {glue:text}`c1-printed-step-paired`. Against clean runs of all cases, as one would meet them, the
-# four have an AUROC of {glue:text}`c1-structural-clean`, {glue:text}`c1-rupa-clean`,
-# {glue:text}`c1-printed-outcome-clean` and {glue:text}`c1-printed-step-clean`. Two
-# plain counts, of repeated actions and of failed observations, have {glue:text}`c1-repetition-clean`
-# and {glue:text}`c1-failing-clean`. With sentence embeddings in place of shared words, RUPA without
-# probabilities has {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has
-# {glue:text}`c1-structural-loud` against clean runs; below one half, loud runs look calmer than clean
-# ones. Brackets are 95 % intervals, a dagger marks an
-# {term}`exact binomial one <Clopper-Pearson interval>`.
+# Of {glue:text}`c1-n-silent` silent faults, RUPA without probabilities puts {glue:text}`c1-structural-paired`
+# ahead of the clean run of the same case, where a coin would put one half; on their own pairs the published
+# outcome judge has {glue:text}`c1-printed-outcome-paired` and the step judge
+# {glue:text}`c1-printed-step-paired`. Nobody who runs an agent has such clean twins: against the clean runs of
+# all cases, the AUROCs are {glue:text}`c1-structural-clean`, {glue:text}`c1-printed-outcome-clean` and
+# {glue:text}`c1-printed-step-clean`. Two plain counts, of repeated actions and of failed observations, have
+# {glue:text}`c1-repetition-clean` and {glue:text}`c1-failing-clean` there. RUPA's number also hangs on how the
+# words of two steps are compared: with sentence embeddings in place of shared words it has
+# {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has {glue:text}`c1-structural-loud`
+# against all clean runs; below one half, faulty runs look calmer than clean ones.
 # ```
 
 # %% [markdown]
 # ## The cases
 #
-# A {term}`fault` is one edit at one step of a run that solves its case; the edited run's
-# {term}`clean parent` is that run. The fault is silent if the outcome for the customer came out right
-# all the same, else {term}`loud <loud fault>` ([the testbed chapter](a3_testbed) builds them). A
-# **score** is a number per run, higher where the run is likelier to fail. The methods are those of
-# [the benchmark](b5_benchmark): RUPA passes {term}`risk` along {term}`relations <relation>` between
-# steps, `rupa_structural` does so without probabilities, {term}`flat <flat score>` averages the same
-# inputs without a graph; `pe`, `sp` and `saup` put token probabilities together; the
-# {term}`controls <control>` count steps, words, repetitions and failed observations.
+# A {term}`fault` is one edit at one step of a run that solves its case, and the run before the edit is its
+# {term}`clean parent`. The fault is silent if the customer's outcome came out right all the same, and
+# {term}`loud <loud fault>` if it did not ([the testbed chapter](a3_testbed) builds them). This page has
+# {glue:text}`c1-n` runs, from {glue:text}`c1-origin`.
 #
-# Runs: {glue:text}`c1-n`, from {glue:text}`c1-origin`. Who judged how many: {glue:text}`c1-coverage`.
-# A step's {term}`own uncertainty <local uncertainty>`: {glue:text}`c1-signal`. Where a small model read
-# the calls afterwards, it is called the reader below; elsewhere in the book, a {term}`surrogate`.
+# A **score** is one number per run, higher where the run is likelier to fail. The methods are those of
+# [the benchmark](b5_benchmark):
 #
-# Run the page on the judging paper's own files, or on another set of ours:
+# - `rupa` passes {term}`risk` along {term}`relations <relation>` between steps; `rupa_structural` does the
+#   same without probabilities, and {term}`flat <flat score>` averages the same inputs without a graph;
+# - `pe`, `sp` and `saup` combine the probabilities of tokens;
+# - the {term}`controls <control>` count steps, words, repetitions and failed observations.
+#
+# Our agent is a script and doubts nothing. A step's {term}`own uncertainty <local uncertainty>` is
+# therefore {glue:text}`c1-signal`. We call the small model that read the calls afterwards the *reader*; elsewhere
+# in the book it is a {term}`surrogate`. Brackets are 95 % intervals, and a dagger marks an {term}`exact
+# binomial one <Clopper-Pearson interval>`.
+#
+# ```{admonition} Who judged how many
+# :class: dropdown
+# {glue:text}`c1-coverage`.
+# ```
+#
+# You can run the page on the judging paper's own files, or on another set of ours:
 #
 # ```bash
 # tjlib rerun c1_silent_uncertainty -p traces released
@@ -73,7 +82,8 @@ draws: int = 1_000  # resamples of whole cases behind each interval
 seed: int = 0  # seed of all that is drawn
 
 # %% tags=["hide-input"]
-from tjlib import chapter, oncases
+from tjlib import chapter
+from tjlib.studies import oncases
 
 given = chapter.check(
     globals(), signal=oncases.SIGNALS,
@@ -86,7 +96,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import ablation, features, sentences, store, tables
+from tjlib import features, sentences, store, tables
 from tjlib.charts import analysis
 from tjlib.charts import cases as charts
 from tjlib.charts.show import show
@@ -97,6 +107,7 @@ from tjlib.measure.kinds import trio
 from tjlib.measure.located import WHAT, located
 from tjlib.measure.table import table
 from tjlib.measure.union import alarms, union
+from tjlib.studies import ablation
 from tjlib.trace import FAULT_TYPES
 from tjlib.uncertainty.crossfit import half
 from tjlib.uncertainty.graph import build
@@ -119,7 +130,7 @@ scores = oncases.wide(logged).loc[order]
 methods = scores.columns[scores.notna().any()].tolist()
 every = pd.concat([by_judge[asked], scores[methods]], axis=1)
 MEAN = {"nll": "mean negative log-probability", "entropy": "mean entropy"}.get(given.signal)
-READ = f"the {MEAN} of the calls' tokens as SmolLM2 read them, nats" if cases.given else "none"
+READ = f"the {MEAN} of the calls' tokens as SmolLM2 read them, in nats" if cases.given else "none"
 RUNS = {"recorded": "our own desk, as stored in data/recorded",
         "released": "the judging paper's release"}.get(given.traces, given.traces)
 BY = f"similarity {given.embedder}; own uncertainty: {READ}"
@@ -176,13 +187,19 @@ OUTCOME = next((names[j] for j in [trio(verdict_table.judges)[0]] if j in names)
 SHORT = {"structural": "rupa_structural", "rupa": "rupa", "outcome": OUTCOME, "flat": "flat",
          "repetition": "repetition", "failing": "failing_share", "words": "n_words",
          "fewer": "fewer_steps"}
+say("structural-paired", pick("paired", "rupa_structural"))
+for key in ("structural", "repetition", "failing"):
+    say(f"{key}-clean", pick("clean", SHORT[key]))
+for key in ("structural", "rupa"):
+    say(f"{key}-loud", pick("clean", SHORT[key], "loud"))
+    chapter.text(f"c1-{key}-clean-below", moved(SHORT[key], False, "clean"))
+for key in ("structural", "rupa", "outcome", "flat", "words"):
+    chapter.text(f"c1-{key}-below", moved(SHORT[key], False))
 for key, name in SHORT.items():
-    say(f"{key}-paired", pick("paired", name))
-    say(f"{key}-clean", pick("clean", name))
-    say(f"{key}-loud", pick("clean", name, "loud"))
-    for side, above in (("above", True), ("below", False)):
-        chapter.text(f"c1-{key}-{side}", moved(name, above))
-        chapter.text(f"c1-{key}-clean-{side}", moved(name, above, "clean"))
+    if key != "fewer":
+        chapter.text(f"c1-{key}-above", moved(name, True))
+    if key not in ("outcome", "words"):
+        chapter.text(f"c1-{key}-clean-above", moved(name, True, "clean"))
 chapter.text("c1-outcome-name", OUTCOME)
 chapter.number("c1-n", len(labels), 0)
 chapter.number("c1-n-silent", pick("paired", "random")["n"], 0)
@@ -194,14 +211,16 @@ chapter.text("c1-coverage", coverage(verdict_table))
 # %% [markdown]
 # ## Beside its own clean run
 #
-# {numref}`fig-c1-grid` asks one question of every judge and every method. Take a fault and its clean
-# parent, the same customer and order: is the fault's score the higher one? The share of pairs in which
-# it is, ties one half, is its {term}`paired discrimination` on the scale of an {term}`AUROC`. One half
-# is a coin; 1 means that the score rises with every fault of the kind, 0 that it falls with every one.
-# How the case is worded cannot help, for both runs have the same. A judge's score is the confidence it
-# gave that the run is faulty, or, if it gives none, its flag; for a flag this is one half plus half of
-# the difference of [the analysis](a7_analysis). Hollow marks are the published judges' flags on the release's
-# own pairs, which are other cases.
+# {numref}`fig-c1-grid` asks every judge and every method the same question: does the fault score higher than
+# its clean parent? A panel is one kind of fault. A mark at 1 says that the score rises with every fault of
+# the kind, a mark at 0 that it falls with every one, and the dashed line at one half is a coin. What is drawn
+# is the share of pairs in which the fault is ahead, a tie counting one half: {term}`paired discrimination` on
+# the scale of an {term}`AUROC`. Both runs have the same customer, order and request, so the wording of the
+# case cannot help.
+#
+# A judge's score is the confidence it gave that the run is faulty or, if it gives none, its flag. For a flag,
+# the scale is one half plus half of the difference that [the analysis](a7_analysis) reports. Hollow marks are
+# the flags of the published judges on the release's own pairs, which are other cases.
 
 # %% tags=["hide-input"]
 FIGURE = ["rupa", "rupa_structural", "flat", "sp_mean", "repetition", "failing_share", "n_words"]
@@ -241,36 +260,42 @@ show(charts.grid(drawn[["panel", "scorer", "survival", "origin", "value", "lo", 
          "at one half.")
 
 # %% [markdown]
-# Where nothing of a kind is listed below, the score ties or goes both ways.
+# `rupa_structural` rises with {glue:text}`c1-structural-above`, and falls with
+# {glue:text}`c1-structural-below`. Compare the two plain counts: `repetition`, the closest match of a step to an
+# earlier one, rises with {glue:text}`c1-repetition-above`; `failing_share`, the share of failed observations,
+# with {glue:text}`c1-failing-above`. What RUPA adds to them has to come from the other kinds; for a skipped
+# step, a later section asks how much of it is length.
 #
-# - **Outcome judge** ({glue:text}`c1-outcome-name`). Rises with: {glue:text}`c1-outcome-above`. Falls
-#   with: {glue:text}`c1-outcome-below`.
-# - **RUPA without probabilities**. Rises with: {glue:text}`c1-structural-above`. Falls with:
-#   {glue:text}`c1-structural-below`.
-# - **RUPA with a step's own uncertainty**. Rises with: {glue:text}`c1-rupa-above`. Falls with:
+# ```{admonition} The other rows in words
+# :class: dropdown
+# Where no kind is named, the score ties or goes both ways.
+#
+# - `rupa`, with a step's own uncertainty, rises with {glue:text}`c1-rupa-above` and falls with
 #   {glue:text}`c1-rupa-below`.
-# - **Flat**, the inputs of `rupa_structural` and no graph. Rises with: {glue:text}`c1-flat-above`.
-#   Falls with: {glue:text}`c1-flat-below`.
-# - **Repetition**, the closest match of a step to an earlier one. Rises with:
-#   {glue:text}`c1-repetition-above`. **Failed observations**. Rises with: {glue:text}`c1-failing-above`.
-# - **Words written**. Rises with: {glue:text}`c1-words-above`. Falls with: {glue:text}`c1-words-below`.
+# - `flat`, the inputs of `rupa_structural` without a graph, rises with {glue:text}`c1-flat-above` and falls
+#   with {glue:text}`c1-flat-below`.
+# - `n_words`, the number of words, rises with {glue:text}`c1-words-above` and falls with
+#   {glue:text}`c1-words-below`.
+# - The outcome judge that was asked about these runs, {glue:text}`c1-outcome-name`, rises with
+#   {glue:text}`c1-outcome-above` and falls with {glue:text}`c1-outcome-below`.
+# ```
 #
-# A score that falls with a fault is a finding too. In {glue:text}`c1-lowest` faults of the type
-# wrong_tool, a call made twice, the step of the fault is the one of the whole run at which the reader
-# is least surprised or uncertain: it has just read those very words. A user of the score would be pointed away
-# from the fault.
+# A score that falls with a fault is a finding too. In {glue:text}`c1-lowest` faults of the type `wrong_tool`, a
+# call made twice, the step of the fault is the one at which the reader is least surprised in the whole run: it
+# has just read the same words. Such a score points its user away from the fault.
 #
-# Intervals here say little. A fault type is one edit at one place, and our desk answers the same way
-# each time, so many pairs can be one experiment done many times. What the interval cannot say is
-# whether another redundant call, or another sentence, would do the same.
+# The intervals say less than they seem to. A fault type is one edit at one place, and our desk answers the same
+# way each time, so many pairs can be one experiment repeated. No interval tells whether another redundant
+# call, or another sentence, would do the same.
 
 # %% [markdown]
 # ## Among clean runs of other cases
 #
-# Nobody who runs an agent has the clean twin of a run. {numref}`fig-c1-clean` drops it: each kind of
-# fault against all {glue:text}`c1-n-clean` clean runs, as an AUROC, the share of pairs of a fault and
-# any clean run in which the fault scores higher. Cases now differ by what the customer asked and what
-# the desk allows, and a score that varies with that more than with the fault loses its lead.
+# Nobody who runs an agent has the clean twin of a run. {numref}`fig-c1-clean` does without it and sets each
+# kind of fault against all {glue:text}`c1-n-clean` clean runs. The mark is the share of pairs of a fault and
+# any clean run in which the fault scores higher. Cases now differ in what the customer asked and what the
+# desk allows, so look for marks that move towards the dashed line: those scores vary with the case more than
+# with the fault.
 
 # %% tags=["hide-input"]
 source = store.load("published")
@@ -301,15 +326,18 @@ show(charts.grid(apart[["panel", "scorer", "survival", "origin", "value", "lo", 
          "all clean runs with an interval, beside a dashed line at one half.")
 
 # %% [markdown]
-# Above one half here: `rupa_structural` on {glue:text}`c1-structural-clean-above`; `rupa` on
+# Over all loud faults, `rupa` has {glue:text}`c1-rupa-loud` and `rupa_structural`
+# {glue:text}`c1-structural-loud`. The folded table has every judge and method over all silent and all loud
+# faults, in both readings.
+#
+# ```{admonition} Which scores lie above and below one half
+# :class: dropdown
+# Above: `rupa_structural` on {glue:text}`c1-structural-clean-above`; `rupa` on
 # {glue:text}`c1-rupa-clean-above`; `flat` on {glue:text}`c1-flat-clean-above`; `repetition` on
 # {glue:text}`c1-repetition-clean-above`; `failing_share` on {glue:text}`c1-failing-clean-above`;
-# `fewer_steps`, which counts, on {glue:text}`c1-fewer-clean-above`. Below one half: `rupa_structural`
-# on {glue:text}`c1-structural-clean-below`; `rupa` on {glue:text}`c1-rupa-clean-below`.
-#
-# Over all loud faults, `rupa` has {glue:text}`c1-rupa-loud` and `rupa_structural`
-# {glue:text}`c1-structural-loud`. The table has every judge and method over all silent and all loud
-# faults, in both readings.
+# `fewer_steps`, which counts, on {glue:text}`c1-fewer-clean-above`. Below: `rupa_structural` on
+# {glue:text}`c1-structural-clean-below`; `rupa` on {glue:text}`c1-rupa-clean-below`.
+# ```
 
 # %% tags=["hide-input"]
 why = {row["method"]: row["why"] for row in logged.to_dict("records") if row["value"] is None}
@@ -339,15 +367,17 @@ tables.show(pd.DataFrame(lines, columns=["judge or method", "silent: beside its 
 # %% [markdown]
 # ## Under other readings
 #
-# The paper fixes neither the similarity that makes edges and distances nor, for a log like this, what
-# a step's uncertainty is read off. For our own desk all four combinations are stored. Over silent
-# faults `rupa_structural` has {glue:text}`c1-read-jaccard` with shared words and
-# {glue:text}`c1-read-minilm` with sentence embeddings, beside the clean run; on wrong_tool alone
-# {glue:text}`c1-read-jaccard-tool` and {glue:text}`c1-read-minilm-tool`. Where these two lie on either
-# side of one half, a fault was found or hidden by a choice that the method leaves open. `flat` tells
-# why: by either similarity the repeated call lies nearer to the goal than the call it replaced. With
-# shared words the repetition outweighs that, with embeddings it does not. Counting repetition needs
-# no such choice here: calls that are equal to the letter repeat under either.
+# The RUPA paper does not say, for a log like this, how the words of two steps are to be compared, nor what a
+# step's own uncertainty is read off. For our own desk all four combinations are stored. Over silent faults,
+# beside the clean run, `rupa_structural` has {glue:text}`c1-read-jaccard` with shared words and
+# {glue:text}`c1-read-minilm` with sentence embeddings; on `wrong_tool` alone it has
+# {glue:text}`c1-read-jaccard-tool` and {glue:text}`c1-read-minilm-tool`. If two such numbers lie on either
+# side of one half, a choice that the method leaves open has found the fault or hidden it.
+#
+# The reason is in the rows of `flat`: by either similarity, the repeated call lies nearer to the goal than the
+# call it replaced. With shared words the edge of the repetition outweighs that, with embeddings it does not.
+# Counting repetitions needs no such choice here, because calls that are equal to the letter repeat under
+# either.
 
 # %% tags=["hide-input"]
 READINGS = [(by, of) for by in ("jaccard", "minilm") for of in ("entropy", "nll")]
@@ -380,29 +410,28 @@ tables.show(readings, "RUPA and its inputs under other readings; one half is a c
 # %% [markdown]
 # ## With the thoughts emptied
 #
-# A score that reads text may read the wording of a fault and not the fault. In the release a faulty
-# step often comes with a sentence of its own; on our desk a thought depends on the tool alone. So
-# every run is scored again with its thoughts emptied and all else as it was. What can be scored so,
-# and from what:
+# A score that reads text may read the wording of a fault and not the fault. In the release, a faulty step often
+# comes with a sentence of its own; on our desk, the thought depends on the tool alone. So every run is scored
+# again with its thoughts emptied and everything else unchanged. Of {glue:text}`c1-blank-cells` pairs of a
+# method and a kind of fault on these cases, that moves {glue:text}`c1-blank-moved`:
+# {glue:text}`c1-blank-which`.
 #
-# - **From the text of calls and observations**: `rupa_structural`, `flat`, `repetition`,
-#   `failing_share`, and the counts. They are computed anew here.
-# - **From stored numbers of calls**: `pe`, `sp`, and the steps' own uncertainty in `rupa`, `flat_u`,
-#   `saup` and `uprop_single`, whose other inputs are computed anew. The numbers are of calls' tokens
-#   and of no thought's; but the reader read the thoughts before the calls, so they are not what it
-#   would say of a run without any.
-# - **Neither**: `tracer`, whose stored reading mixes the tokens of thought and call.
-#   `verbalized` and `uprop` need what no run here holds.
-# - **Judges** that are models would have to be asked again.
+# {numref}`fig-c1-thoughts` does the same on the release; compare the square, as logged, with the circle,
+# without thoughts. On `wrong_tool`, `flat` goes from {glue:text}`c1-release-flat-logged` to
+# {glue:text}`c1-release-flat-blank`. On `premature_stop`, `rupa_structural` goes from
+# {glue:text}`c1-release-stop-logged` to {glue:text}`c1-release-stop-blank`. An uncertainty score measured on the
+# release as it stands is in part a reading of those sentences.
 #
-# Of {glue:text}`c1-blank-cells` pairs of a method and a kind of fault on these cases, emptying the
-# thoughts moves {glue:text}`c1-blank-moved`: {glue:text}`c1-blank-which`.
-#
-# {numref}`fig-c1-thoughts` has the same on the release. `flat` there goes
-# from {glue:text}`c1-release-flat-logged` to {glue:text}`c1-release-flat-blank` on wrong_tool when the
-# sentences go, and `rupa_structural` from {glue:text}`c1-release-stop-logged` to
-# {glue:text}`c1-release-stop-blank` on premature_stop. An uncertainty score measured on the release
-# as it stands is in part a reading of those sentences.
+# ```{admonition} What is scored anew, and from what
+# :class: dropdown
+# - From the text of calls and observations: `rupa_structural`, `flat`, `repetition`, `failing_share` and the
+#   counts, all computed anew.
+# - From stored numbers of calls: `pe`, `sp`, and the steps' own uncertainty in `rupa`, `flat_u`, `saup` and
+#   `uprop_single`, whose other inputs are computed anew. These numbers are of the calls' tokens alone. But the
+#   reader had read the thoughts before the calls, so they are not what it would say of a run without any.
+# - Not at all: `tracer`, whose stored reading mixes the tokens of thought and call; `verbalized` and `uprop`,
+#   which need what no run here holds; and judges that are models, which would have to be asked again.
+# ```
 
 # %% tags=["hide-input"]
 blanked = oncases.wide(oncases.scored(cases.trajectories, cases.given, given.embedder, blanked=True))
@@ -445,19 +474,16 @@ show(charts.versions(there[["panel", "scorer", "version", "value", "lo", "hi", "
 # %% [markdown]
 # ## A step that is not there
 #
-# A skipped step and an early stop make a run shorter, and nothing else of them needs to be seen: the
-# number of steps has a paired discrimination of its own, {glue:text}`c1-steps-skip` on a skipped
-# step that stays silent, because the parent is always the longer one. Turned round, `fewer_steps`
-# has {glue:text}`c1-fewer-skip`. A mean over steps is not free of this either: take a step out, and
-# the mean is over other steps. And RUPA's risk rises over the first steps, while {term}`momentum`
-# gathers, so that a mean over fewer of them is lower: on premature_stop `rupa_structural` has
+# A skipped step and an early stop make a run shorter, and a score may notice only that. The number of steps has
+# a paired discrimination of {glue:text}`c1-steps-skip` on a silent skipped step, because the parent is always
+# longer; turned round, `fewer_steps` has {glue:text}`c1-fewer-skip`. A mean over steps is not free of this
+# either: take a step out, and it is a mean over other steps. Since RUPA's risk rises over the first steps while
+# {term}`momentum` gathers, a mean over fewer of them is lower. On `premature_stop`, `rupa_structural` has
 # {glue:text}`c1-structural-stop`, and without momentum {glue:text}`c1-no-momentum-stop`.
 #
-# So each clean parent is scored again without the steps that the shorter fault lacks, and compared
-# as before. After an early stop the two are then the same run, and every score of steps must tie.
-# After a skipped step, what is left is what the missing step changed in the others. The numbers of
-# the reader stay those it gave when the step was there, so a score by surprise still hears that
-# something was said before; a score of structure does not.
+# So we score each clean parent again without the steps that the shorter fault lacks. After an early stop the
+# two are then the same run and every score of steps must tie. After a skipped step, what is left is what the
+# missing step changed in the others.
 
 # %% tags=["hide-input"]
 shorter, read = oncases.shortened(cases)
@@ -476,6 +502,10 @@ for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"), ("sp", "s
     say(f"{key}-skip", pick("paired", name, "silent", "skipped_precondition"))
     say(f"{key}-skip-equal", equal.get((name, "silent", "skipped_precondition"),
                                        NOWHERE))
+instead = [row for (name, *cell), row in equal.items() if tuple(cell) in SHORTER]
+others = paired[[cell not in SHORTER for cell in zip(paired["survival"], paired["group"], strict=True)]]
+chapter.text("c1-kinds-structural-equal", kinds_above(
+    pd.DataFrame([*others.to_dict("records"), *instead]), "rupa_structural"))
 lines = [[name, *(text for cell in SHORTER for text in (
     tables.estimate(pick("paired", name, *cell), 2),
     tables.estimate(equal.get((name, *cell), NOWHERE), 2)))]
@@ -487,21 +517,20 @@ tables.show(pd.DataFrame(lines, columns=["method", *(f"{TITLE[cell]}: {what}" fo
             "and without the steps the fault lacks.", SCORED)
 
 # %% [markdown]
-# On a silent skipped step `rupa_structural` goes from {glue:text}`c1-structural-skip` to
-# {glue:text}`c1-structural-skip-equal`, `sp_mean` from {glue:text}`c1-sp-skip` to
-# {glue:text}`c1-sp-skip-equal`, `rupa` from {glue:text}`c1-rupa-skip` to
-# {glue:text}`c1-rupa-skip-equal`. One half at the right says that the left was about which steps the
-# mean was over. Where the reader's numbers stay apart, that may mean no more than that it had read
-# less by then: it would have to read the clean run without the step to tell.
+# On a silent skipped step, `rupa_structural` goes from {glue:text}`c1-structural-skip` to
+# {glue:text}`c1-structural-skip-equal`. One half on the right says that the lead on the left was only about
+# which steps the mean was over. `rupa` goes from {glue:text}`c1-rupa-skip` to
+# {glue:text}`c1-rupa-skip-equal`, `sp_mean` from {glue:text}`c1-sp-skip` to {glue:text}`c1-sp-skip-equal`. If
+# those two keep their lead, that may mean no more than that the reader had read less by then: its numbers for
+# the parent were taken with the step still there.
 #
 # ## Which runs to hand over
 #
-# Hand the runs a score suspects most to a human, and some faults stay among the runs kept.
-# {numref}`fig-c1-coverage` draws the share of faults among the runs kept against the share kept; a
-# good score falls steeply to the left. Runs that tie leave in random order. Silent faults with all
-# clean runs are one set, loud faults with all clean runs another. Faults are far more frequent here
-# than in any desk, so compare curves and not levels; the dashed lines are the levels with nothing
-# handed over, where a score that knows nothing stays.
+# Suppose a human looks at the runs that a score suspects most. Some faults stay among the runs that are kept.
+# {numref}`fig-c1-coverage` draws the share of faults among the runs kept against the share kept: a good score
+# falls steeply to the left, and one that knows nothing stays on its thin dashed line. Silent faults with all
+# clean runs are one set, loud faults with all clean runs the other. Faults are far more frequent here than at
+# any desk, so compare curves, not levels.
 
 # %% tags=["hide-input"]
 CURVES = [name for name in (*FULL, "rupa", "rupa_structural", "flat", "sp_mean", "saup_d",
@@ -558,27 +587,29 @@ for key, name in (("structural", "rupa_structural"), ("rupa", "rupa"),
 for key, name in (("known", "a score that knows"), ("level", "no knowledge")):
     chapter.text(f"c1-area-{key}", lines[name]["silent"])
 tables.show(pd.DataFrame.from_dict(lines, orient="index").rename_axis("judge or method").rename(
-    columns=lambda side: f"{side} faults left, mean over shares kept"),
-    "Faults among the runs kept, averaged over all shares kept; lower is better.", MADE, folded=True)
+    columns=lambda side: f"{side} faults and all clean runs"),
+    "Share of faults among the runs kept, averaged over all shares kept; lower is better.", MADE, folded=True)
 
 # %% [markdown]
-# Averaged over all shares kept, silent faults left are {glue:text}`c1-area-structural` by
-# `rupa_structural`, {glue:text}`c1-area-rupa` by `rupa`, {glue:text}`c1-area-repetition` by counting
-# repetition, {glue:text}`c1-area-failing` by counting failed observations, and
-# {glue:text}`c1-area-rules` by the rules; the published outcome judge leaves
-# {glue:text}`c1-area-printed-outcome`, the step judge {glue:text}`c1-area-printed-step`. A score that knows would leave {glue:text}`c1-area-known`,
-# one that knows nothing {glue:text}`c1-area-level`.
+# The mean height of a curve sums it up: over all shares kept, how much of what is kept is faulty. For silent
+# faults with all clean runs it is {glue:text}`c1-area-structural` by `rupa_structural`,
+# {glue:text}`c1-area-rupa` by `rupa`, {glue:text}`c1-area-repetition` by counting repetitions,
+# {glue:text}`c1-area-failing` by counting failed observations and {glue:text}`c1-area-rules` by the rules. The
+# published outcome judge has {glue:text}`c1-area-printed-outcome`, the step judge
+# {glue:text}`c1-area-printed-step`. A score that knows would have {glue:text}`c1-area-known`, one that knows
+# nothing {glue:text}`c1-area-level`.
 
 # %% [markdown]
 # ## Which relation carries which fault
 #
 # Take one relation out of the graph, score every run again, and see which fault loses its lead.
-# {numref}`fig-c1-relations` does so for `rupa_structural`, where relations are all there is besides
-# {term}`goal <goal alignment>` and observations. Left of the dashed line the relation carried the fault; on the line the fault
-# does not need it, or others carry it too. Goal and momentum are no relations and stand below. Kinds
-# that no single part moves are not drawn: {glue:text}`c1-carry-none`.
+# {numref}`fig-c1-relations` does this for `rupa_structural`, in which relations are all there is besides the
+# {term}`goal <goal alignment>` and the observations. A mark left of the dashed line says that the part carried
+# the fault; on the line, the fault does not need it, or another part carries it too. Goal and momentum are no
+# relations and stand below them. No single part moves these kinds, which are not drawn:
+# {glue:text}`c1-carry-none`.
 #
-# Changes told apart from nothing, `rupa_structural`: {glue:text}`c1-carry-structural`. `rupa`:
+# These changes are told apart from nothing. In `rupa_structural`: {glue:text}`c1-carry-structural`. In `rupa`:
 # {glue:text}`c1-carry-rupa`.
 
 # %% tags=["hide-input"]
@@ -636,10 +667,8 @@ show(analysis.forest(lost, "change, share of pairs", shared=True), name="c1-rela
          "discrimination with an interval, beside a dashed line at no change.")
 
 # %% [markdown]
-# The next table says where a relation fires: in how many faults an edge of it ends at the step of
-# the fault, and in how many a failed observation reaches the step after, each beside the clean
-# parents at the same place. A relation that never fires there cannot carry the fault, and one that
-# fires as often in the clean run cannot tell the two apart.
+# The folded table says where relations fire at all: in how many faults one of their edges ends at the step of
+# the fault, or a failed observation reaches the step after, beside the clean parents at the same place.
 
 # %% tags=["hide-input"]
 runs_of = {form: [propagate(graph, x) for graph, x in zip(graphs, of, strict=True)]
@@ -670,23 +699,21 @@ for kind in FAULT_TYPES:
     lines.append(line)
 tables.show(pd.DataFrame(lines, columns=["fault", *FIRES]),
             "Runs in which a relation reaches the step of the fault or the step after, faults and "
-            "their clean parents at the same step.", SCORED)
+            "their clean parents at the same step.", SCORED, folded=True)
 
 # %% [markdown]
 # ## Does it point at the step?
 #
-# A risk that rises should rise where the fault is. RUPA's risk of a step leaves that step's own
-# observation out, so a failed call shows one step late; the source of the heaviest edge into the
-# riskiest step is then the step to look at. The table counts how often the riskiest step, and its
-# source, is the step of the fault, beside what a step at random would give and where the same
-# answer falls in the clean run of the case. Over all faults the riskiest step is right in
-# {glue:text}`c1-peak-structural` by `rupa_structural` and {glue:text}`c1-peak-rupa` by `rupa`, the
-# source in {glue:text}`c1-source-structural` and {glue:text}`c1-source-rupa`; a step at random in
+# Risk that rises should rise where the fault is. A step's risk leaves out what that step itself observes, so a
+# failed call shows one step late, and then the step to look at is the source of the heaviest edge into the
+# riskiest step. Over all faults, the riskiest step of `rupa_structural` is the step of the fault in
+# {glue:text}`c1-peak-structural`, and its source in {glue:text}`c1-source-structural`; for `rupa` the two are
+# {glue:text}`c1-peak-rupa` and {glue:text}`c1-source-rupa`. A step drawn at random has
 # {glue:text}`c1-peak-chance`.
 #
-# A place that the clean run points at too is a habit of the score and no finding of the fault. Above
-# the clean run's share, interval above interval, are: with `rupa_structural`
-# {glue:text}`c1-beyond-structural`; with `rupa` {glue:text}`c1-beyond-rupa`.
+# A place at which the clean run peaks too is a habit of the score, so the table has the clean run's shares
+# beside these. The fault's share exceeds it, interval above interval, for these types: with
+# `rupa_structural`, {glue:text}`c1-beyond-structural`; with `rupa`, {glue:text}`c1-beyond-rupa`.
 
 # %% tags=["hide-input"]
 spots, lines = {}, []
@@ -704,12 +731,11 @@ for form in runs_of:
                       else f"{spots[form, kind, 'peak']['chance']:.2f}"])
 
 
-
 def beyond(form):
     """Name the faults that a peak or its source points at more often than in the clean run."""
-    rows = [(kind, what, *(spots.get((form, kind, w), NOWHERE) for w in (what, f"clean {what}")))
-            for kind in FAULT_TYPES for what in ("peak", "source")]
-    return ", ".join(f"{kind} by the {what}" for kind, what, own, habit in rows
+    rows = [(kind, name, *(spots.get((form, kind, w), NOWHERE) for w in (what, f"clean {what}")))
+            for kind in FAULT_TYPES for what, name in (("peak", "riskiest step"), ("source", "source"))]
+    return ", ".join(f"{kind} ({name})" for kind, name, own, habit in rows
                      if own["lo"] is not None and habit["hi"] is not None
                      and own["lo"] > habit["hi"]) or "none"
 
@@ -725,12 +751,11 @@ tables.show(pd.DataFrame(lines, columns=["score", "fault", *WHAT.values(), "a st
 # %% [markdown]
 # ## What the two find together
 #
-# A judge that misses a silent fault may be helped by a score that flags it. To flag, a score needs a
-# threshold, and a clean twin is no threshold. Here clean runs of one half of the cases set it, so that
-# no more than a share of {glue:text}`c1-alarm` of them lie above, and the other half is counted; then
-# the halves change places. The table has silent faults found by the judge, by the score, by either,
-# and the false alarms of either. Its last column is the kinder question: of the silent faults the
-# judge missed, the share that the score puts ahead of the clean parent.
+# A judge that misses a silent fault may be helped by a score that flags it. To flag, a score needs a threshold,
+# and a clean twin is none. Here the clean runs of one half of the cases set it, so that no more than a share of
+# {glue:text}`c1-alarm` of them lie above; the other half is counted, and then the halves change places. The
+# last column of the table asks the kinder question: of the silent faults that the judge missed, which share
+# does the score put ahead of the clean parent?
 
 # %% tags=["hide-input"]
 WITH = [name for name in ("rupa", "rupa_structural", "sp_mean", "repetition", "failing_share",
@@ -769,37 +794,33 @@ def together(judge, name, group="silent", who="either"):
 
 
 chapter.number("c1-alarm", given.alarm, 2)
+say("alone-rules-structural", together("rules", "rupa_structural", who="judge"))
 for key, name in (("structural", "rupa_structural"), ("repetition", "repetition")):
     say(f"either-rules-{key}", together("rules", name))
-    say(f"alone-rules-{key}", together("rules", name, who="judge"))
     say(f"false-rules-{key}", together("rules", name, "clean"))
 
 # %% [markdown]
 # The rules find {glue:text}`c1-alone-rules-structural` of the silent faults and have two blind spots by
-# construction, the redundant call and the invented promise. With the whole of `rupa_structural` they
-# find {glue:text}`c1-either-rules-structural`, at false alarms of
-# {glue:text}`c1-false-rules-structural`; with `repetition`, one of its relations,
-# {glue:text}`c1-either-rules-repetition`, at {glue:text}`c1-false-rules-repetition`. A judge that
-# flags nothing gains most from any company, so read a gain beside what the score finds by itself.
+# construction, the redundant call and the invented promise. Together with `rupa_structural` they find
+# {glue:text}`c1-either-rules-structural` at a false-alarm rate of {glue:text}`c1-false-rules-structural`; with
+# only `repetition`, one of its relations, {glue:text}`c1-either-rules-repetition` at {glue:text}`c1-false-rules-repetition`. A judge
+# that flags nothing gains most from any company, so read a gain beside what the score finds by itself.
 #
-# The release has a larger outcome judge. The next table joins its published verdicts with scores of
-# the release's runs, thoughts emptied, a tenth of the clean runs allowed above. With shared words as
-# similarity, the outcome judge finds {glue:text}`c1-release-alone` of the silent faults; with
-# `rupa_structural` {glue:text}`c1-release-structural`, with `repetition` {glue:text}`c1-release-repetition`, with
-# `failing_share` {glue:text}`c1-release-failing`. Its false alarms,
-# {glue:text}`c1-release-alarm-alone` alone, are then {glue:text}`c1-release-alarm-structural`,
-# {glue:text}`c1-release-alarm-repetition` and {glue:text}`c1-release-alarm-failing`. The step judge,
-# which reads the steps itself, finds {glue:text}`c1-release-step` alone and
-# {glue:text}`c1-release-step-structural` with `rupa_structural`.
+# The release has a larger outcome judge. The next table joins its published verdicts with scores of the
+# release's runs, their thoughts emptied, at a threshold that lets a tenth of the clean runs lie above. Alone
+# the outcome judge finds {glue:text}`c1-release-alone` of the silent faults at a false-alarm rate of
+# {glue:text}`c1-release-alarm-alone`. With `rupa_structural` it finds {glue:text}`c1-release-structural`, with
+# `repetition` {glue:text}`c1-release-repetition` and with `failing_share` {glue:text}`c1-release-failing`; the
+# false-alarm rates are then {glue:text}`c1-release-alarm-structural`,
+# {glue:text}`c1-release-alarm-repetition` and {glue:text}`c1-release-alarm-failing`. The step judge finds
+# {glue:text}`c1-release-step` alone and {glue:text}`c1-release-step-structural` with `rupa_structural`.
 #
-# Read that gain with two cautions. By itself `rupa_structural` finds
-# {glue:text}`c1-release-score` there, at false alarms of {glue:text}`c1-release-score-alarm`; the
-# outcome judge's share on top is mostly flags that it gives the clean run of the case as well, as its
-# paired discrimination of {glue:text}`c1-printed-outcome-paired` says. And all of it is with shared words
-# as similarity. With sentence embeddings `rupa_structural` beside the outcome judge finds
-# {glue:text}`c1-release-minilm`, at false alarms of {glue:text}`c1-release-minilm-alarm`, and
-# `repetition` {glue:text}`c1-release-minilm-repetition`, at
-# {glue:text}`c1-release-minilm-repetition-alarm`.
+# Two cautions. By itself `rupa_structural` finds {glue:text}`c1-release-score` there, at
+# {glue:text}`c1-release-score-alarm`; what the outcome judge adds are mostly flags that it gives the clean run
+# of the case as well, as its paired discrimination of {glue:text}`c1-printed-outcome-paired` shows. And all of
+# this is with shared words. With sentence embeddings, the outcome judge and `rupa_structural` find
+# {glue:text}`c1-release-minilm` at {glue:text}`c1-release-minilm-alarm`; with `repetition` it is
+# {glue:text}`c1-release-minilm-repetition` at {glue:text}`c1-release-minilm-repetition-alarm`.
 
 # %% tags=["hide-input"]
 joined, lines = {}, []
@@ -839,100 +860,136 @@ tables.show(pd.DataFrame(lines, columns=[
     "published verdicts; scores measured here; released_found.csv in data/recorded", folded=True)
 
 # %% [markdown]
-# Do rules, that one relation and a judge of replies without a model hold on cases, sentences and
-# redundant calls they were not set on? That is the question of the next page,
-# [the free panel](c1_free_panel). Can the method be made better without looking at an outcome, and
-# does passing risk on begin to matter when runs are long and one fault follows from another? Those
-# are the questions of [improvements](c1_improvements) and of [cascades](c1_cascades).
-# Here a fault is one edit in a run of half a dozen steps, where there is little to pass on.
-#
 # ## What would change our mind
 #
-# - Runs of an agent with its own log-probabilities on these cases. What we call a step's own
-#   uncertainty is a small model's that read the calls afterwards, and no score that needs the agent's
-#   doubt is refuted by it.
-# - Harmless edits. A true sentence added to a reply, or a call repeated for a reason, should leave a
-#   score alone if it sees faults. If it moves as far as with our faults, then what it sees is edits.
-# - A desk on which clean runs repeat calls and meet failed observations. Ours never do, so either
-#   count separates what it sees without an error; on a real log it would not.
-# - A score that keeps its lead among other cases' clean runs on the kinds of fault on which it has it
-#   beside its own.
+# - Runs of an agent with its own log-probabilities on these cases. What we call a step's own uncertainty is
+#   that of a small model which read the calls afterwards, so nothing here refutes a score that needs the
+#   agent's own doubt.
+# - Harmless edits. A true sentence added to a reply, or a call repeated for a reason, should leave a score
+#   alone if it sees faults. If it moves as far as with our faults, it sees edits.
+# - A desk whose clean runs repeat calls and meet failed observations. Ours never do, so either count separates
+#   what it sees without an error; on a real log it would not.
+# - A score that leads its own clean run on a kind of fault and keeps that lead among the clean runs of other
+#   cases.
 #
+# Three questions are left, and each has a page. Do the rules, the one relation and a judge of replies without a
+# model hold on cases and sentences they were not set on? That is [the free panel](c1_free_panel), which comes
+# next. Can RUPA be made better without looking at an outcome ([improvements](c1_improvements))? And does passing
+# risk on begin to matter where runs are long and one fault follows from another ([cascades](c1_cascades))? Here
+# a fault is one edit in a run of half a dozen steps, with little to pass on.
+
+# %% [markdown]
 # ## Exercises
+#
+# What a check compares with are the pairs of this page and the runs of our desk.
 
 # %% tags=["hide-input"]
-say("x-flag", pick("paired", "rules"))
+from tjlib import exercises
+
 rules_rows = pairs[(pairs["judge"] == next((n for n in asked if own_names[n] == "rules"), ""))
                    & (pairs["survival"] == "silent")]
-chapter.number("c1-x-both", len(rules_rows), 0)
-chapter.number("c1-x-only", rules_rows["fault_flagged"].sum(), 0)
-say("x-stop", pick("paired", "n_steps", "loud", "premature_stop"))
+rise, both_ran = int(rules_rows["fault_flagged"].sum()), len(rules_rows)
+chapter.number("c1-x-both", both_ran, 0)
+chapter.number("c1-x-only", rise, 0)
 say("x-claim", pick("paired", "rupa", "silent", "unsupported_claim"))
 say("x-claim-clean", pick("clean", "rupa", "silent", "unsupported_claim"))
-say("x-words", pick("paired", "n_words", "silent", "unsupported_claim"))
 
 # %% [markdown]
 # ```{exercise} Two scales
 # :label: c1-scale
 # :nonumber:
-# The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with
-# none. What is their paired discrimination here, and what is it on the scale of
-# [the analysis](a7_analysis)?
+# The rules rise with {glue:text}`c1-x-only` of {glue:text}`c1-x-both` silent pairs and fall with none. What is
+# their paired discrimination on the scale of this page?
+# ```
+
+# %%
+share = None  # a share from 0 to 1
+print(exercises.check("c1-scale", share, rise=rise, pairs=both_ran))
+
+# %% [markdown]
+# ```{solution-start} c1-scale
+# :class: dropdown
 # ```
 #
-# ```{solution} c1-scale
-# :class: dropdown
-# The pairs in which they rise, plus half of the rest, over all pairs: {glue:text}`c1-x-flag`. The
-# analysis subtracts the parents flagged from the faults flagged, which is twice this minus 1.
+# The pairs in which they rise count one each, the ties one half each.
+
+# %%
+print(f"({rise} + {both_ran - rise} / 2) / {both_ran} = {(rise + both_ran) / (2 * both_ran):.3f}"
+      if both_ran else "undefined here: no such pair")
+
+# %% [markdown]
+# [The analysis](a7_analysis) takes the share of parents flagged off the share of faults flagged. That
+# difference is twice this number minus one.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise} One count beside its parent
 # :label: c1-steps
 # :nonumber:
-# Without looking: what is the paired discrimination of `n_steps` on premature_stop?
+# Without looking: what is the paired discrimination of `n_steps`, the number of steps, on `premature_stop`?
 # ```
-#
-# ```{solution} c1-steps
+
+# %%
+ahead_share = None  # a share from 0 to 1
+print(exercises.check("c1-steps", ahead_share))
+
+# %% [markdown]
+# ```{solution-start} c1-steps
 # :class: dropdown
-# The parent is always the longer run, so no fault has the higher count:
-# {glue:text}`c1-x-stop`.
 # ```
 #
-# ```{exercise} Two numbers of one score
-# :label: c1-two
-# :nonumber:
-# On unsupported_claim `rupa` has {glue:text}`c1-x-claim` beside the clean run and
-# {glue:text}`c1-x-claim-clean` against all. How can both be right?
-# ```
-#
-# ```{solution} c1-two
-# :class: dropdown
-# A sentence more moves the score of its own run. But scores of clean runs differ by more than that
-# from case to case, so many clean runs lie above many faults. Only the second number says what a
-# threshold could do.
+# The parent is always the longer run, so the fault never has the higher count.
+
+# %%
+print(sentences.estimate(pick("paired", "n_steps", "loud", "premature_stop")))
+
+# %% [markdown]
+# ```{solution-end}
 # ```
 #
 # ```{exercise} A score that knows nothing
 # :label: c1-words
 # :nonumber:
-# Name a score that knows nothing of promises and rises with every unsupported claim.
+# Name a score that knows nothing of promises and still rises with every unsupported claim.
 # ```
 #
-# ```{solution} c1-words
+# ```{solution-start} c1-words
 # :class: dropdown
-# The number of words: the fault adds a sentence. `n_words` has {glue:text}`c1-x-words`. A paired
-# discrimination has to be read beside such counts.
+# ```
+#
+# The number of words: the fault adds a sentence. A paired discrimination has to be read beside such counts.
+
+# %%
+print("n_words:", sentences.estimate(pick("paired", "n_words", "silent", "unsupported_claim")))
+
+# %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise} Two numbers of one score
+# :label: c1-two
+# :nonumber:
+# On `unsupported_claim`, `rupa` has {glue:text}`c1-x-claim` beside the clean run and
+# {glue:text}`c1-x-claim-clean` against all clean runs. How can both be right?
+# ```
+#
+# ```{solution} c1-two
+# :class: dropdown
+# One more sentence moves the score of its own run. But the scores of clean runs differ by more than that from
+# case to case, so many clean runs lie above many faults. Only the second number says what a threshold could
+# do.
 # ```
 #
 # ```{exercise} A threshold on the runs it is counted on
 # :label: c1-threshold
 # :nonumber:
-# A colleague sets the threshold of a score on the very clean runs it is counted on. Which numbers
-# of the last table get better, and which stay?
+# A colleague sets the threshold of a score on the very clean runs on which false alarms are then counted.
+# Which numbers of the last table look better for it, and which stay?
 # ```
 #
 # ```{solution} c1-threshold
 # :class: dropdown
-# The false alarms cannot then lie above the share asked for, so they look better; the judge's own
-# column stays. On new cases the difference comes back.
+# The score's false alarms cannot then exceed the share asked for, so they look better. The judge's own columns
+# stay. On new cases the difference comes back.
 # ```

@@ -14,36 +14,36 @@
 # %% [markdown]
 # # Now yours: a log can rank its runs, and cannot grade the ranking
 #
-# **The claim.** This page reads a log of an agent, yours if you bring one, and says which runs to
-# open first. For that it needs nothing but the steps. What the ranking is *worth* is not in the
-# steps: that takes runs whose outcome somebody looked up, failed ones and others. How sure the agent
-# was of its words takes the log-probabilities of its tokens. And whether a run that ended well got
-# there properly takes a judge who knows how it should have gone. Each number below stands beside
-# what it needs, so that a gap tells you what to log next.
+# **The claim.** From the steps alone, this page can say which runs of a log to open first. What that ranking is
+# *worth* is not in the steps: that takes runs whose outcome somebody looked up, some of them failed. How sure the
+# agent was of its words takes the log-probabilities of its tokens. And whether a run that ended well got there
+# properly takes a judge who knows how it should have gone. Each number below stands beside what it needs, so
+# that a gap tells you what to log next.
 #
 # ```{admonition} In one minute
-# The log holds {glue:text}`c2-runs` runs; places in it that could not be read: {glue:text}`c2-unread`.
-# The ranking is by {glue:text}`c2-method`, because {glue:text}`c2-surest`. Outcomes are known of
-# {glue:text}`c2-known` runs, {glue:text}`c2-failed` of which failed. As a grade the ranking gets an
-# AUROC of {glue:text}`c2-auroc`, the number of steps alone {glue:text}`c2-auroc-steps` (.5 is a
-# coin). {glue:text}`c2-quiet` of the failed runs have no error anywhere in the log;
-# {glue:text}`c2-quiet-below` of these stand in the lower half. {glue:text}`c2-judged`
+# The log holds {glue:text}`c2-runs` runs, and {glue:text}`c2-unread` places in it could not be read. The runs are
+# ranked by {glue:text}`c2-method`, because {glue:text}`c2-surest`. Outcomes are known of {glue:text}`c2-known`
+# runs, of which {glue:text}`c2-failed` failed; with them the ranking gets an AUROC of {glue:text}`c2-auroc`, and
+# the number of steps alone {glue:text}`c2-auroc-steps`, where a coin gets .5. Of the failed runs,
+# {glue:text}`c2-quiet` have no error anywhere in the log, and {glue:text}`c2-quiet-below` of these stand in the
+# lower half of the ranking. {glue:text}`c2-judged`
 # ```
 
 # %% [markdown]
 # ## Bring a log
 #
-# Without one, the page reads [a log that we wrote](../book/data): a bicycle workshop's booking desk,
-# seven requests, each tried two or three times. There is no workshop and no agent behind it, so here
-# it shows how to read the page and nothing about the methods. With yours:
+# Without a log of yours, the page reads [one that we wrote](../book/data): the booking desk of a bicycle
+# workshop, seven requests, each tried two or three times. There is no workshop and no agent behind it, so it
+# shows how to read the page and says nothing about the methods. With yours:
 #
 # ```bash
 # tjlib validate my_runs.jsonl
 # tjlib rerun c2_your_traces -p traces my_runs.jsonl
 # ```
 #
-# `traces` is a file, a folder, or a .gz, .zip or .eval archive. Each file's content decides [its format](../book/formats);
-# `format` insists on one. Nothing leaves your machine unless you name a model that is elsewhere.
+# `traces` is a file, a folder, or a .gz, .zip or .eval archive. The content of each file decides
+# [its format](../book/formats), unless `format` insists on one. Nothing leaves your machine unless you name a
+# model that runs elsewhere.
 
 # %% tags=["parameters"]
 traces: str = ""  # your log: a file, a folder or an archive; empty: the workshop's, which we wrote
@@ -85,7 +85,7 @@ given = chapter.check(
 import numpy as np
 import pandas as pd
 
-from tjlib import live, procedures, promptview, scoring, store, tables, yourlog
+from tjlib import procedures, scoring, store, tables
 from tjlib.charts import graph as graphs
 from tjlib.charts import yours as figures
 from tjlib.charts.show import show
@@ -95,6 +95,7 @@ from tjlib.packaged import data_folder
 from tjlib.runpage import lines, summary
 from tjlib.runpage.opened import propagated, row
 from tjlib.runpage.texts import plain
+from tjlib.studies import live, promptview, yourlog
 from tjlib.trace import InputError
 from tjlib.uncertainty.similarity import similarity
 
@@ -111,8 +112,8 @@ told = procedures.read(given.procedure or ("general" if given.traces else "bicyc
 # %% [markdown]
 # ## What was read
 #
-# Before any score: is this your log? If the counts are not what you expect, stop here. An error is
-# an observation that reports one, however the run ended.
+# Before any score: is this your log? If the counts are not what you expect, stop here. An *error* is an
+# observation that reports one, however the run ended.
 
 # %% tags=["hide-input"]
 tables.show(yourlog.counted(log), "What the log holds.", ORIGIN)
@@ -156,9 +157,8 @@ chapter.text("c2-errors-well", f"{sum(r.success is True and yourlog.errors(r) > 
 # %% [markdown]
 # ## What this log can tell
 #
-# A run's own steps say what was done and what came back. They do not say whether it was right. Read
-# the last column: where it says *no*, the number is missing on this page and the log could not have
-# given it.
+# The steps of a run say what was done and what came back. They do not say whether it was right. Read the last
+# column of the table: where it says *no*, the number is missing on this page, and the log could not have given it.
 
 # %% tags=["hide-input"]
 trajectories = [run.trajectory for run in order]
@@ -174,12 +174,13 @@ tables.show(yourlog.needs(order, said), "What each number needs, and what of it 
 # %% [markdown]
 # ## The runs, riskiest first
 #
-# {numref}`fig-c2-ranking` draws the {glue:text}`c2-top` riskiest runs. Each box is a step, darker
-# for a higher R, the {term}`risk` of [the chapter on the graph](b4_relational_graph); a cross says that an
-# error came back. Point at a box to read it. The number behind is the run's score, by which it
-# stands where it stands; for RUPA the mean of R. The dot in front is the outcome, which no score has
-# seen. Look for runs with crosses that succeeded and for runs without that failed: the first are
-# opened for nothing, the second are missed by whoever searches a log for errors.
+# {numref}`fig-c2-ranking` draws the {glue:text}`c2-top` riskiest runs. Each box is a step, darker where R, the
+# {term}`risk` of [the chapter on the graph](b4_relational_graph), is higher; a cross says that an error came
+# back. Point at a box to read it. The number at the end of a row is the run's score, which decides its place; for
+# RUPA it is the mean of R. The dot in front is the outcome, which no score has seen.
+#
+# Look for runs with crosses that succeeded, and for runs without crosses that failed. The first are opened for
+# nothing. The second are missed by anyone who searches a log for errors.
 
 # %% tags=["hide-input"]
 spoken = {}
@@ -211,15 +212,15 @@ asked = list(dict.fromkeys(verdict.judge for verdict in said))
 tables.show(yourlog.said(rows, asked), f"The runs that are drawn, by {by} (higher: likelier to fail).", ORIGIN)
 
 # %% [markdown]
-# The score of each run by each method, controls among them, is one command away, and so is one HTML
-# file with every run opened, to be read offline:
+# Two commands go further: one writes the score of every run by every method, controls included, the other one
+# HTML file in which every run can be opened offline.
 #
 # ```bash
 # tjlib uq --traces my_runs.jsonl --method all --out scores.csv
 # tjlib report my_runs.jsonl --out runs.html
 # ```
 #
-# `-p out scores.csv` writes the scores of this page. {glue:text}`c2-written`
+# The scores of this page are written with `-p out scores.csv`. {glue:text}`c2-written`
 
 # %% tags=["hide-input"]
 chapter.text("c2-written", "None was asked for here.")
@@ -231,10 +232,10 @@ if given.out:
 # %% [markdown]
 # ## What the ranking is worth
 #
-# {term}`AUROC` is the chance that a failed run stands above one that succeeded. Beside it stands the same
-# over pairs of equal length, for a score that merely counts steps is no better than counting steps;
-# and over trials of one task, for it may merely know which task is hard. The intervals draw whole
-# tasks again, since trials of a task are not independent. A line with a minus sign is a difference.
+# {term}`AUROC` is the chance that a failed run stands above one that succeeded. Two stricter versions stand
+# beside it. Over pairs of equal length, a score that merely counts steps is worth nothing; over trials of one
+# task, neither is one that merely knows which task is hard. The intervals draw whole tasks, since trials of a
+# task are not independent. A line with a minus sign is a difference.
 
 # %% tags=["hide-input"]
 GRADES = {"auroc": "AUROC", "auroc|same_length": "same length", "auroc|same_task": "same task",
@@ -272,13 +273,13 @@ chapter.text("c2-hits", f"{sum(r.success is False for r in first)} of {len(first
 chapter.text("c2-base", f"{len(failed) / len(known):.0%}" if known else UNKNOWN)
 
 # %% [markdown]
-# Of the runs with an outcome open as many as failed, from the top: {glue:text}`c2-hits` are
-# failures. Opened blindly {glue:text}`c2-base` would be. For {glue:text}`c2-method`
-# {glue:text}`c2-coin`. Warnings on this number: {glue:text}`c2-note`.
+# Suppose that you open as many runs as failed, from the top of those with an outcome. Then
+# {glue:text}`c2-hits` are failures; of runs opened blindly, {glue:text}`c2-base` would be. For
+# {glue:text}`c2-method`, {glue:text}`c2-coin`. Warnings on this number: {glue:text}`c2-note`.
 #
-# What does such a score see? Errors that came back, words that come back, and how far a step is from
-# the request. So ask for its blind side: of {glue:text}`c2-failed` failed runs
-# {glue:text}`c2-quiet` never met an error, and {glue:text}`c2-errors-well` runs that succeeded did.
+# What does such a score see? Errors that came back, words that come back, and how far a step is from the request.
+# So ask for its blind side: of {glue:text}`c2-failed` failed runs, {glue:text}`c2-quiet` never met an error, and
+# {glue:text}`c2-errors-well` runs that succeeded did. The table has where each of them stands.
 
 # %% tags=["hide-input"]
 ranks = {}
@@ -295,9 +296,9 @@ tables.show(cross, f"Where runs stand in the ranking, of {len(order):,} places, 
 # %% [markdown]
 # ## One run, opened
 #
-# Place {glue:text}`c2-pick` of the ranking. First what was asked and what was answered, then the
-# steps, then their risk as a line, in {numref}`fig-c2-course`. {glue:text}`c2-peak` A step is scored
-# before its own observation is there, so what raised it stands above it.
+# The run at place {glue:text}`c2-pick` of the ranking, in full: first what was asked and what was answered, then
+# the steps, then their risk as a line, in {numref}`fig-c2-course`. {glue:text}`c2-peak` A step is scored before
+# its own observation is there, so look for the cause in the rows above it.
 
 # %% tags=["hide-input"]
 of = laid(subject)
@@ -323,8 +324,8 @@ show(figures.course(course), name="c2-course", table=course[:60],
          "diamond at each step that a judge flags.")
 
 # %% [markdown]
-# {numref}`fig-c2-graph` is the same run as a graph, around its riskiest step; point at a step to
-# leave only what flows into it.
+# {numref}`fig-c2-graph` shows the same run as a graph, around its riskiest step. Thicker lines carry more, and the
+# bars say what each step's R is made of. Point at a step to leave only what flows into it.
 
 # %% mystnb={"figure": {"caption": "The opened run as a graph around its riskiest step, time downwards. Circles: steps. Square: the request. Diamonds: observations, dark if they failed. Right: what the R of each step is made of. Data: the log chosen at the top of this page.", "name": "fig-c2-graph"}} tags=["hide-input"]
 near = lines.around(done[subject.trajectory.trajectory_id], of.peak.step) if of.peak else None
@@ -337,7 +338,7 @@ show(graphs.trajectory(*near), name="c2-graph",
      ) if near else tables.show(nothing, "The graph of the run.", ORIGIN)
 
 # %% [markdown]
-# Now the runs that were drawn, each to be opened.
+# Now the runs that were drawn. Open the ones you want to read.
 
 # %% tags=["hide-input"]
 for rank, opened in enumerate(rows, start=1):
@@ -350,20 +351,19 @@ for rank, opened in enumerate(rows, start=1):
 # %% [markdown]
 # ## What a judge would add
 #
-# A judge reads what the score cannot: whether the second cancellation was asked for. It must be told
-# how your desk works, in a YAML file such as `data/procedures/bicycle_desk.yaml`: points to keep,
-# tools, names of faults. A mistake in it is one line with its place. Without a file, `general` is
-# told, which fits any agent that calls tools and knows nothing of yours.
+# A judge reads what the score cannot, such as whether the second cancellation was asked for. It has to be told how
+# your desk works, in a YAML file like `data/procedures/bicycle_desk.yaml`: points to keep, tools, names of faults.
+# A mistake in the file is reported in one line, with its place. Without a file the judge is told `general`, which
+# fits any agent that calls tools and knows nothing of yours.
 #
 # ```bash
 # tjlib rerun c2_your_traces -p traces my_runs.jsonl \
 #     -p model local:smollm2 -p procedure mine.yaml
 # ```
 #
-# This judges the `n` riskiest runs and shows each verdict beside the risk. `local:smollm2` runs
-# anywhere and judges badly, as [the chapter on judges](a4_judges) measured; `ollama:NAME` and
-# `openai:NAME` name a model of yours. What it would be told here is {glue:text}`c2-told`, and this is
-# how the prompt of the step judge begins.
+# This judges the `n` riskiest runs and shows each verdict beside the risk. `local:smollm2` runs anywhere and
+# judges badly, as [the chapter on judges](a4_judges) measured; `ollama:NAME` and `openai:NAME` take a model of
+# yours. On this page a judge would be told {glue:text}`c2-told`. The prompt of the step judge begins like this.
 
 # %% tags=["hide-input"]
 chapter.text("c2-told", told.name)
@@ -388,21 +388,23 @@ tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
             ORIGIN + (f"; judged by {given.model}, told: {told.name}" if given.model else ""))
 
 # %% [markdown]
-# A flag on a run that succeeded is no false alarm by itself. An outcome is what the run left behind,
-# and the way there can be wrong with a right end: [the testbed](a3_testbed) calls that a {term}`silent <silent fault>`
-# fault. {glue:text}`c2-gears` Only a judge of steps can tell the two apart, and only your own reading
-# tells whether the judge is right.
+# A flag on a run that succeeded is no false alarm by itself. The outcome is what a run left behind, and a run can
+# reach the right end in the wrong way; [the testbed](a3_testbed) calls that a {term}`silent <silent fault>` fault.
+# {glue:text}`c2-gears` Only a judge of steps can tell the two apart, and only your own reading tells whether the
+# judge is right.
 #
 # ## What would change our mind
 #
-# - A log on which a score with no outcome says how good it is. One could then rank and grade with the
-#   steps alone. What would not do: a score that is high where errors are many, on a log whose failures
-#   all meet errors.
-# - Your own log, if the difference to `n_steps` in the table of grades stays above 0 with its whole
-#   interval, and does so among runs of equal length. Then the graph knows more than how long a run was.
-# - Failed runs without an error that stand high in the ranking more often than chance would put them
-#   there. We have not seen that in our log, in which there are too few to tell.
+# - A log on which a score with no outcome says how good it is. One could then rank and grade with the steps alone.
+#   A score that is high where errors are many, on a log whose failures all meet errors, would not do.
+# - Your own log, if the difference to `n_steps` in the table of grades lies above 0 with its whole interval, also
+#   among runs of equal length. Then the graph knows more than how long a run was.
+# - Failed runs without an error that stand high in the ranking more often than chance would put them there. We
+#   have not seen that in our log, which has too few to tell.
 #
+# This was the last chapter. Whoever wants to teach from them finds learning goals and plans in
+# [the teaching guide](../book/teaching).
+
 # %% [markdown]
 # ## Exercises
 
@@ -449,43 +451,43 @@ print(f"{len(failed)} of {len(known)}: {len(failed) / len(known):.2f}" if known 
 #
 # ```{solution} c2-strip
 # :class: dropdown
-# Everything in the table of grades goes, each with its reason, and so do the colours of the dots. Of
-# the rest nothing changes by a digit: no method sees an outcome, and neither does a judge.
+# Everything in the table of grades goes, each number with its reason, and so do the colours of the dots. Of the
+# rest nothing changes by a digit: no method sees an outcome, and neither does a judge.
 # ```
 #
 # ```{exercise} Every run twice
 # :label: c2-twice
 # :nonumber:
-# Append the log to itself, so that every run is there twice. What happens to the AUROC, and what
-# to its interval? And what if you rename the tasks of the second half?
+# Append the log to itself, so that every run is there twice. What happens to the AUROC, and what to its interval?
+# And what if you rename the tasks of the second half?
 # ```
 #
 # ```{solution} c2-twice
 # :class: dropdown
-# The AUROC stays. The interval stays as well, because copies belong to the same task and tasks are
-# what is drawn. With other names they pass for new tasks and the interval shrinks by about a
-# third, although nobody learnt anything. Name your tasks honestly.
+# The AUROC stays. So does the interval, because copies belong to the same task and tasks are what is drawn. Under
+# other names they pass for new tasks, and the interval shrinks by about a third, although nobody learnt anything.
+# Name your tasks honestly.
 # ```
 #
 # ```{exercise} Failed without an error
 # :label: c2-quietly
 # :nonumber:
-# Open a run in the lower half that failed without an error, in our log `cancel-2`. Which sentence
-# gives it away, and why can no number on this page see it?
+# Open a run in the lower half that failed without an error, in our log `cancel-2`. Which sentence gives it away,
+# and why can no number on this page see it?
 # ```
 #
 # ```{solution} c2-quietly
 # :class: dropdown
-# The last message says that the service stays; a step earlier its booking was cancelled too. Both
-# cancellations succeeded, nothing is said twice and no cue word occurs, so the calls look like any
-# others. One has to hold the message against the calls, which is what the step judge is for.
+# The last message says that the service stays; a step earlier, its booking was cancelled too. Both cancellations
+# succeeded, nothing is said twice and no cue word occurs, so the calls look like any others. One has to hold the
+# message against the calls, which is what the step judge is for.
 # ```
 #
 # ```{exercise} Half as wide
 # :label: c2-tasks
 # :nonumber:
-# The interval of the AUROC comes from {glue:text}`c2-tasks` tasks. You want it half as wide. How
-# many tasks do you need, and would more trials of the same tasks do?
+# The interval of the AUROC comes from {glue:text}`c2-tasks` tasks. You want it half as wide. How many tasks do
+# you need, and would more trials of the same tasks do?
 # ```
 
 # %%
@@ -497,13 +499,13 @@ print(exercises.check("c2-tasks", needed, tasks=tasks))
 # :class: dropdown
 # ```
 #
-# The width goes with one over the root of the number, so about four times as many.
+# The width goes with one over the root of the number of tasks, so about four times as many.
 
 # %%
 print(f"4 x {tasks} = {4 * tasks}")
 
 # %% [markdown]
-# More trials sharpen what is known of each task, and leave the luck in which tasks you have.
+# More trials sharpen what is known of each task. They leave the luck of which tasks you have.
 #
 # ```{solution-end}
 # ```
@@ -511,27 +513,26 @@ print(f"4 x {tasks} = {4 * tasks}")
 # ```{exercise} One message with probabilities
 # :label: c2-logprobs
 # :nonumber:
-# Give one assistant message of a copy of the log
+# In a copy of the log, give one assistant message
 # `"logprobs": {"content": [{"token": "a", "logprob": -0.2}]}`. What changes in the ranking?
 # ```
 #
 # ```{solution} c2-logprobs
 # :class: dropdown
-# Nothing: RUPA ranks only if every run has log-probabilities, for a run with a term more would stand
-# higher for that alone. `-p method rupa` overrides it, and the runs without go to the end, each with
-# the reason why it has no score.
+# Nothing. RUPA ranks only if every run has log-probabilities, for a run with one more term would stand higher for
+# that alone. `-p method rupa` overrides this, and the runs without go to the end, each with the reason why it has
+# no score.
 # ```
 #
 # ```{exercise} Hostile text
 # :label: c2-markup
 # :nonumber:
-# Put `<script>alert(1)</script>` into a tool's result, and your own name for a fault into a
-# procedure. What does the page show?
+# Put `<script>alert(1)</script>` into a tool's result, and a name of your own for a fault into a procedure. What
+# does the page show?
 # ```
 #
 # ```{solution} c2-markup
 # :class: dropdown
-# The first as text, here and in the report: nothing of a log becomes markup. The second is what a
-# verdict may then call a fault, and a name that is not on the list makes the verdict one without a
-# type.
+# The first appears as text, here and in the report: nothing of a log becomes markup. The second is what a verdict
+# may then call a fault. A name that is not on the list leaves the verdict without a type.
 # ```

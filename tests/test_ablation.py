@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tjlib import ablation, features, material, store
+from tjlib import features, material, store
 from tjlib.charts import ablation as charts
 from tjlib.measure.by_task import ONE_TASK
 from tjlib.measure.compare import compare
 from tjlib.measure.wins import NO_PAIR, changes, direction
 from tjlib.rerun import rerun
+from tjlib.studies import ablation
 from tjlib.trace import Step, Trajectory
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.parameters import RELATIONS, Parameters
@@ -181,7 +182,7 @@ def test_without_own_uncertainty_its_weight_changes_nothing(parts, settings):
 
 
 def test_at_an_infinite_temperature_every_relation_counts_alike(parts, settings):
-    """Equal reliabilities cancel in equation 3, but for its epsilon."""
+    """At T = inf equation 6 makes every reliability 1, as it is without calibration."""
     assert settings["temperature", np.inf] == pytest.approx(parts["full"], abs=1e-6)
 
 

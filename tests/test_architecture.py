@@ -25,21 +25,14 @@ SPANS = [*READING, "tjlib.formats.dialects", "tjlib.formats.spans"]
 #: What is not here may import nothing else of ours. A new module gets a line.
 ARROWS = {
     "tjlib": [],
-    "tjlib.ablation": ["tjlib.uncertainty.*"],
-    "tjlib.across": ["tjlib.features", "tjlib.scoring"],
     "tjlib.arguments": ["tjlib.desk.values"],
     "tjlib.badline": ["tjlib.release"],
     "tjlib.__main__": ["tjlib.commands", "tjlib.usage"],
     "tjlib.usage": ["tjlib.commands", "tjlib.formats.table", "tjlib.judges.plain",
                     "tjlib.logcommands"],
-    "tjlib.cascading": ["tjlib.desk.cascades", "tjlib.measure.by_task", "tjlib.measure.wins",
-                        "tjlib.uncertainty.*"],
     "tjlib.chapter": [],
     "tjlib.charts": [],
     "tjlib.charts.*": ["tjlib.charts.*"],
-    "tjlib.benchmark": ["tjlib.features", "tjlib.formats.registry", "tjlib.material",
-                        "tjlib.scoring", "tjlib.uncertainty.*"],
-    "tjlib.bymodel": ["tjlib.compact", "tjlib.measure.*"],
     "tjlib.claims": [],
     "tjlib.claims.*": ["tjlib.claims.*", "tjlib.measure.*", "tjlib.desk.rules"],
     "tjlib.commands": ["*"],
@@ -61,7 +54,6 @@ ARROWS = {
                             "tjlib.desk.world"],
     "tjlib.desk.ways": ["tjlib.desk.desks", "tjlib.desk.faults", "tjlib.desk.world"],
     "tjlib.desk.testbed": ["tjlib.desk.oracle", "tjlib.desk.faults", "tjlib.desk.world"],
-    "tjlib.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
     "tjlib.compact": [],
     "tjlib.containers": [],
     "tjlib.convert": ["tjlib.containers", "tjlib.documents", "tjlib.formats.*", "tjlib.jsonl"],
@@ -77,15 +69,8 @@ ARROWS = {
     "tjlib.exercises": ["tjlib.exercises.*"],
     "tjlib.exercises.*": ["tjlib.claims.*", "tjlib.desk.*", "tjlib.exercises.*",
                           "tjlib.measure.*", "tjlib.store", "tjlib.uncertainty.*"],
-    "tjlib.improving": ["tjlib.features", "tjlib.formats.registry", "tjlib.measure.ranking",
-                        "tjlib.uncertainty.*"],
     "tjlib.fetch": ["tjlib.release"],
     "tjlib.folds": ["tjlib.claims.trial", "tjlib.tables"],
-    "tjlib.freelogs": ["tjlib.features", "tjlib.formats.registry", "tjlib.judges.free",
-                       "tjlib.judges.repeats", "tjlib.store"],
-    "tjlib.freeset": ["tjlib.desk.faults", "tjlib.desk.otherbed", "tjlib.desk.ways",
-                      "tjlib.judges.free", "tjlib.judges.repeats", "tjlib.judges.reply",
-                      "tjlib.store"],
     "tjlib.formats": [],
     "tjlib.formats.agentbench": CHATS,
     "tjlib.formats.agentdojo": CHATS,
@@ -192,25 +177,14 @@ ARROWS = {
                            "tjlib.judges.similarity", "tjlib.judges.wording"],
     "tjlib.judges.similarity": ["tjlib.embedding", "tjlib.judges.wording"],
     "tjlib.judges.wording": [],
-    "tjlib.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.procedure",
-                   "tjlib.judges.runs", "tjlib.store"],
     "tjlib.matching": ["tjlib.arguments", "tjlib.desk.values", "tjlib.formats.imported"],
     "tjlib.material": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
                        "tjlib.formats.registry", "tjlib.scoring", "tjlib.uncertainty.*"],
     "tjlib.measure": [],
     "tjlib.measure.*": ["tjlib.measure.*"],
-    "tjlib.oncases": ["tjlib.desk.rules", "tjlib.desk.testbed", "tjlib.features",
-                      "tjlib.formats.imported", "tjlib.formats.registry",
-                      "tjlib.judges.modelfree", "tjlib.scoring", "tjlib.store",
-                      "tjlib.textscores", "tjlib.uncertainty.signals",
-                      "tjlib.uncertainty.similarity"],
     "tjlib.packaged": [],
     "tjlib.page": [],
-    "tjlib.prefixes": [f"tjlib.uncertainty.{name}" for name in (
-        "baselines", "evidence", "graph", "prefix", "propagate", "signals", "tracer")],
-    "tjlib.picktable": ["tjlib.tables"],
     "tjlib.procedures": ["tjlib.judges.procedure", "tjlib.judges.render", "tjlib.packaged"],
-    "tjlib.promptview": ["tjlib.judges.parts"],
     "tjlib.provenance": [],
     "tjlib.release": [],
     "tjlib.ranktext": ["tjlib.compact", "tjlib.formats.imported"],
@@ -225,7 +199,6 @@ ARROWS = {
     "tjlib.runpage.summary": ["tjlib.formats.imported", "tjlib.measure.*", "tjlib.scoring"],
     "tjlib.runpage.texts": [],
     "tjlib.report": ["tjlib.measure.*"],
-    "tjlib.rivals": ["tjlib.compact", "tjlib.measure.*", "tjlib.uncertainty.crossfit"],
     "tjlib.rerun": ["tjlib.chapter", "tjlib.kernels", "tjlib.page"],
     "tjlib.scoring": ["tjlib.compact", "tjlib.engine", "tjlib.formats.imported",
                       "tjlib.measure.compare",
@@ -234,6 +207,37 @@ ARROWS = {
     "tjlib.store": ["tjlib.fetch", "tjlib.formats.registry", "tjlib.jsonl", "tjlib.judged",
                     "tjlib.packaged", "tjlib.provenance", "tjlib.release"],
     "tjlib.sentences": ["tjlib.tables"],
+    "tjlib.studies": [],
+    "tjlib.studies.ablation": ["tjlib.uncertainty.*"],
+    "tjlib.studies.across": ["tjlib.features", "tjlib.scoring"],
+    "tjlib.studies.benchmark": ["tjlib.features", "tjlib.formats.registry", "tjlib.material",
+                                "tjlib.scoring", "tjlib.uncertainty.*"],
+    "tjlib.studies.bymodel": ["tjlib.compact", "tjlib.measure.*"],
+    "tjlib.studies.cascading": ["tjlib.desk.cascades", "tjlib.measure.by_task",
+                                "tjlib.measure.wins", "tjlib.uncertainty.*"],
+    "tjlib.studies.driven": ["tjlib.provenance", "tjlib.release", "tjlib.store"],
+    "tjlib.studies.freelogs": ["tjlib.features", "tjlib.formats.registry", "tjlib.judges.free",
+                               "tjlib.judges.repeats", "tjlib.store"],
+    "tjlib.studies.freeset": ["tjlib.desk.faults", "tjlib.desk.otherbed", "tjlib.desk.ways",
+                              "tjlib.judges.free", "tjlib.judges.repeats", "tjlib.judges.reply",
+                              "tjlib.store"],
+    "tjlib.studies.improving": ["tjlib.features", "tjlib.formats.registry",
+                                "tjlib.measure.ranking", "tjlib.uncertainty.*"],
+    "tjlib.studies.live": ["tjlib.judges.models", "tjlib.judges.panel", "tjlib.judges.procedure",
+                           "tjlib.judges.runs", "tjlib.store"],
+    "tjlib.studies.oncases": ["tjlib.desk.rules", "tjlib.desk.testbed", "tjlib.features",
+                              "tjlib.formats.imported", "tjlib.formats.registry",
+                              "tjlib.judges.modelfree", "tjlib.scoring", "tjlib.store",
+                              "tjlib.textscores", "tjlib.uncertainty.signals",
+                              "tjlib.uncertainty.similarity"],
+    "tjlib.studies.picktable": ["tjlib.tables"],
+    "tjlib.studies.prefixes": [f"tjlib.uncertainty.{name}" for name in (
+        "baselines", "evidence", "graph", "prefix", "propagate", "signals", "tracer")],
+    "tjlib.studies.promptview": ["tjlib.judges.parts"],
+    "tjlib.studies.rivals": ["tjlib.compact", "tjlib.measure.*", "tjlib.uncertainty.crossfit"],
+    "tjlib.studies.yourlog": ["tjlib.formats.imported", "tjlib.formats.registry",
+                              "tjlib.runpage.opened", "tjlib.runpage.texts",
+                              "tjlib.uncertainty.*"],
     "tjlib.tables": [],
     "tjlib.textscores": ["tjlib.extract", "tjlib.features", "tjlib.formats.imported",
                          "tjlib.scoring", "tjlib.uncertainty.*"],
@@ -288,8 +292,6 @@ ARROWS = {
     "tjlib.uncertainty.online": [f"tjlib.uncertainty.{name}" for name in (
         "calibrate", "equations", "parameters", "prefix", "propagate", "signals",
         "similarity")],
-    "tjlib.yourlog": ["tjlib.formats.imported", "tjlib.formats.registry", "tjlib.runpage.opened",
-                      "tjlib.runpage.texts", "tjlib.uncertainty.*"],
 }
 #: The store and what it is made of open files, as does the rerun, whose product is files;
 #: the fetch and the model clients open sockets, and one asks for the kernels' loopback.
@@ -339,6 +341,11 @@ def test_imports_follow_the_arrows(name):
     allowed = [a for pattern, to in ARROWS.items() if matches(name, pattern) for a in to]
     assert any(matches(name, pattern) for pattern in ARROWS), f"{name} has no line in ARROWS"
     assert {t for t in ours if not any(matches(t, pattern) for pattern in allowed)} == set()
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if not m.startswith("tjlib.studies")])
+def test_nothing_rests_on_what_a_single_chapter_is_computed_with(name):
+    assert not [target for target in imports(name) if target.startswith("tjlib.studies")]
 
 
 def test_the_world_does_not_know_the_rules_and_the_injector_does_not_see_the_checker():

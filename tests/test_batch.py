@@ -130,7 +130,8 @@ def test_what_only_propagate_can_do_is_refused(name, value):
 
 _BYTES = """
 import hashlib, numpy as np
-from tjlib import ablation, material
+from tjlib import material
+from tjlib.studies import ablation
 from tjlib.uncertainty.signals import Local
 m = material.load("nemo_gym", [])
 same = [Local((0.0,) * len(u.u), "constant") for u in m.local]

@@ -7,11 +7,12 @@ import pytest
 from built import ROOT
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tjlib import across as sets_of
-from tjlib import benchmark, features, material
+from tjlib import features, material
 from tjlib.compact import compact
 from tjlib.desk import testbed
 from tjlib.jsonl import write
+from tjlib.studies import across as sets_of
+from tjlib.studies import benchmark
 from tjlib.trace import InputError
 from tjlib.uncertainty.evidence import NO_LOGPROBS, NO_STEP
 from tjlib.uncertainty.methods import METHODS

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tjlib import across, bymodel
 from tjlib.compact import compact
 from tjlib.measure.inside import MEAN, inside
+from tjlib.studies import across, bymodel
 
 
 def rng():

@@ -14,10 +14,10 @@ from built import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tjlib import cascading
 from tjlib.charts import cascades as charts
 from tjlib.desk import cascades, oracle, shift, testbed, world
 from tjlib.desk.cascades import LINKS, MANNERS, SPREADS, Design, cascade
+from tjlib.studies import cascading
 from tjlib.trace import InputError
 from tjlib.uncertainty.graph import build
 from tjlib.uncertainty.propagate import propagate

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from tjlib import features, oncases, store
+from tjlib import features, store
 from tjlib.measure.ahead import (
     NO_PAIR,
     against_clean,
@@ -27,6 +27,7 @@ from tjlib.measure.located import located
 from tjlib.measure.pairs import discrimination, pairs_from
 from tjlib.measure.table import table
 from tjlib.measure.union import alarms, union
+from tjlib.studies import oncases
 from tjlib.trace import Call, InputError, Label, Observation, Step, Trajectory, Verdict
 from tjlib.uncertainty import methods
 from tjlib.uncertainty.evidence import Score

@@ -9,12 +9,13 @@ import pytest
 from sklearn.metrics import average_precision_score
 from test_figures import layers, spec_of
 
-from tjlib import features, material, prefixes
+from tjlib import features, material
 from tjlib.charts import warning
 from tjlib.desk.testbed import judged_set
 from tjlib.measure.compare import compare
 from tjlib.measure.early import alarms, bins, precisions, threshold
 from tjlib.measure.ranking import auroc
+from tjlib.studies import prefixes
 from tjlib.trace import Call, Observation, Step, Trajectory
 from tjlib.uncertainty.controls import inputs
 from tjlib.uncertainty.evidence import Evidence

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjlib import features, freelogs, freeset, store
+from tjlib import features, store
 from tjlib.__main__ import main
 from tjlib.charts import free as charts
 from tjlib.desk.testbed import judged_set
@@ -18,6 +18,7 @@ from tjlib.measure import members
 from tjlib.measure.rates import exact_rates
 from tjlib.measure.table import table
 from tjlib.provenance import Run
+from tjlib.studies import freelogs, freeset
 from tjlib.trace import Call, InputError, Label, Observation, Step, Trajectory, Verdict
 
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from tjlib import features, improving, material
+from tjlib import features, material
 from tjlib.compact import compact
 from tjlib.measure import panels
 from tjlib.measure.ranking import auroc
+from tjlib.studies import improving
 from tjlib.trace import Call, InputError, Observation, Step, Trajectory
 from tjlib.uncertainty import choose, recipes
 from tjlib.uncertainty.controls import inputs, words

@@ -11,7 +11,6 @@ from fake_servers import Answer, Fake
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjlib import live, promptview
 from tjlib.charts import judges as figures
 from tjlib.charts.show import show
 from tjlib.desk import testbed
@@ -24,6 +23,7 @@ from tjlib.measure.resample import clopper_pearson
 from tjlib.measure.single import beside_label
 from tjlib.measure.table import table
 from tjlib.measure.tokens import spread
+from tjlib.studies import live, promptview
 from tjlib.trace import Call, InputError, Label, Observation, Step, Trajectory, Verdict
 
 HOSTILE = "</mark></li><script>alert(1)</script>&amp;"

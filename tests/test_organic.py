@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from test_figures import contrasts, layers, spec_of
 
-from tjlib import driven, store
+from tjlib import store
 from tjlib.charts import organic as charts
 from tjlib.desk import oracle, rules
 from tjlib.desk.testbed import judged_set
 from tjlib.desk.world import STRATA, instances, replay
 from tjlib.measure import endings, organic
+from tjlib.studies import driven
 from tjlib.trace import FAULT_TYPES, Call, InputError, Label, Observation, Step, Trajectory
 
 SCRIPT = ("get_customer", "lookup_order", "get_policy", "check_eligibility", "escalate", "reply")

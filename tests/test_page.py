@@ -45,6 +45,14 @@ def test_a_box_is_a_box_with_its_text_still_markdown():
     assert "<p>After.</p>" in after and ":class:" not in text and "```" not in text
 
 
+def test_a_box_that_the_book_folds_is_folded_on_this_page_too():
+    box = "```{solution} a-one\n:label: s\n:class: tip dropdown\nIt is **seven**.\n```\nAfter."
+    text = body(written(new_markdown_cell(box)))
+    inside, after = text.split('<details class="tj-box">')[1].split("</details>")
+    assert '<summary class="tj-box-title">Solution</summary>' in inside
+    assert "<strong>seven</strong>" in inside and "<p>After.</p>" in after
+
+
 def test_code_that_shows_a_shell_command_stays_code():
     text = body(written(new_markdown_cell("```bash\ntjlib rerun a6_results\n```")))
     assert "tj-box" not in text and "<pre>" in text and "tjlib rerun a6_results" in text.replace(

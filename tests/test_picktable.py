@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from built import ROOT
 
-from tjlib import picktable
+from tjlib.studies import picktable
 
 FRAME = pd.DataFrame(
     [["m-1", "tau2", "AUROC", "0.5", "0.7", "1,200", "-0.100"],

@@ -13,7 +13,6 @@ import pytest
 
 from tjlib import store
 from tjlib.desk import organic, testbed, world
-from tjlib.driven import load
 from tjlib.guided import candidates, outcomes, source
 from tjlib.guided.selectors import SELECTORS, choose
 from tjlib.guided.tree import follow
@@ -22,6 +21,7 @@ from tjlib.judges.asked import hashed
 from tjlib.judges.modelfree import ModelFree
 from tjlib.judges.protocol import Options
 from tjlib.provenance import Run
+from tjlib.studies.driven import load
 from tjlib.trace import STATUSES
 
 FOLDER = store.data_folder("recorded")

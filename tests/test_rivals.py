@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tjlib import across, rivals
 from tjlib.charts import benchmark as charts
 from tjlib.compact import compact
+from tjlib.studies import across, rivals
 from tjlib.uncertainty.crossfit import half
 
 

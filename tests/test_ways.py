@@ -8,10 +8,11 @@ import random
 
 import pytest
 
-from tjlib import freeset, store
+from tjlib import store
 from tjlib.desk import desks, faults, oracle, rules, testbed, ways
 from tjlib.desk.otherbed import SCRIPTED, bed
 from tjlib.desk.world import expected_outcome, instances, replay
+from tjlib.studies import freeset
 from tjlib.trace import Call, Trajectory, to_json
 
 CASES = list(itertools.islice(instances(seed=19), 60))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tjlib import scoring, yourlog
+from tjlib import scoring
 from tjlib.charts import yours
 from tjlib.charts.show import show
 from tjlib.documents import values
@@ -14,6 +14,7 @@ from tjlib.formats import registry
 from tjlib.formats.imported import Imported
 from tjlib.packaged import data_folder
 from tjlib.runpage.opened import propagated, row
+from tjlib.studies import yourlog
 from tjlib.trace import Call, Observation, Step, Trajectory, Verdict
 from tjlib.uncertainty.similarity import Jaccard
 

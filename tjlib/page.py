@@ -205,7 +205,9 @@ def _box(found: re.Match) -> str:
         title = "Solution"
     elif kind != "admonition":
         title, body = kind.capitalize(), f"{title}\n{body}"
+    folded = re.search(r"^:class:.*\bdropdown\b", body, re.MULTILINE)
+    outer, inner = ("details", "summary") if folded else ("div", "p")
     body = re.sub(r"^:[a-z]+:.*\n", "", body.lstrip("\n"), flags=re.MULTILINE)
     # Between blank lines Markdown goes on inside an element.
-    return (f'<div class="tj-box">\n<p class="tj-box-title">{html.escape(title)}</p>\n\n'
-            f"{body.strip()}\n\n</div>\n")
+    return (f'<{outer} class="tj-box">\n<{inner} class="tj-box-title">{html.escape(title)}'
+            f"</{inner}>\n\n{body.strip()}\n\n</{outer}>\n")

@@ -126,9 +126,10 @@ def relations(rows: pd.DataFrame) -> alt.LayerChart:
                      peak=("at the peak", ".3f"), others=("at other steps", ".3f")))
     looks = _looks(names)
     zero = alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))
+    axis = alt.Axis(tickCount=5)  # so that 0 is among the labels
     spans = base.transform_filter("isValid(datum.lo)").mark_rule(strokeWidth=2).encode(
-        x=alt.X("lo:Q", title=title), x2="hi:Q", color=looks["color"])
-    points = base.mark_point(size=100).encode(x=alt.X("value:Q", title=title), **looks)
+        x=alt.X("lo:Q", title=title, axis=axis), x2="hi:Q", color=looks["color"])
+    points = base.mark_point(size=100).encode(x=alt.X("value:Q", title=title, axis=axis), **looks)
     return alt.layer(zero, spans, points).properties(height=alt.Step(52, **{"for": "position"}))
 
 

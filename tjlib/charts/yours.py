@@ -25,7 +25,7 @@ def ranking(boxes: pd.DataFrame) -> alt.LayerChart:
     Parameters
     ----------
     boxes : DataFrame
-        As `tjlib.yourlog.boxes`.
+        As `tjlib.studies.yourlog.boxes`.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def course(points: pd.DataFrame) -> alt.LayerChart:
     Parameters
     ----------
     points : DataFrame
-        As `tjlib.yourlog.courses`.
+        As `tjlib.studies.yourlog.courses`.
 
     Returns
     -------

@@ -178,8 +178,8 @@ CLAIMS = (
           f"nearly honest: an ECE of at most {_HONEST}"),
     Claim("errors-certain", "reports clean at confidence 0.92", "section 7.2",
           "the step judge's errors at 0.92",
-          "Errors are at which stated confidence? Is the quoted miss typical of the step judge's "
-          "errors, and where do the other judges' errors stand most often?",
+          "At which stated confidence do errors stand? Is the quoted miss typical of the step "
+          "judge's errors, and where do the other judges' errors stand most often?",
           "verdicts with confidences", _errors, _errors_rule, ("step",), "step", 1.0,
           "with a condition: more than half"),
     Claim("ensemble-calibration", "calibration is measurably worse", "section 7.4",

@@ -13,7 +13,13 @@ import math
 from numbers import Real
 from typing import Any
 
-from tjlib.exercises import judging, testbed, warning  # noqa: F401 - they fill ASKED
+from tjlib.exercises import (  # noqa: F401 - they fill ASKED
+    benchmark,
+    judging,
+    testbed,
+    together,
+    warning,
+)
 from tjlib.exercises.asked import ASKED, RIGHT
 from tjlib.trace import InputError
 

@@ -3,7 +3,7 @@
 Decision: any member's flag is the panel's, and the first member that flags, in
 the order of `MEMBERS`, names type and step: rules know their desk, a repeated
 call is looked at before prose. The combination is ours. Refusal: nothing here
-was set on what it is reported on; `tjlib.freeset` sets the two constants, on
+was set on what it is reported on; `tjlib.studies.freeset` sets the two constants, on
 seeds and wordings of their own, and a test sets them again.
 """
 
