@@ -15,7 +15,7 @@ import pytest
 import yaml
 from built import ROOT
 from deck import Lecture, Part, _picture, _size, slides
-from download import download
+from download import download, put
 from handouts import chapters, course, main
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -201,6 +201,16 @@ def test_a_formula_is_drawn_and_a_key_of_the_bibliography_stays_behind():
     claim = text.partition('id="s2"')[2].partition("</section>")[0]
     assert "<math" in claim and "rupa2026" not in claim and "<code>$c$</code>" in claim
     assert '(<a href="https://x.org">this</a>)' in claim
+
+
+def test_a_number_that_begins_a_line_begins_no_list():
+    key = "{glue:text}`n`"
+    for text, made in ((f"rises at\n{key}. Then", "rises at\n1\\. Then"),
+                       (f"> at\n> {key}) So", "> at\n> 1\\) So"),
+                       (f"at {key}. Then", "at 1. Then"), (f"at\n{key} of all", "at\n1 of all")):
+        assert put(text, {"n": "1"}) == made
+    assert put(f"at\n{key}. So", {"n": "0.5"}) == "at\n0.5. So"
+    assert put(key, {}) == key
 
 
 @pytest.mark.parametrize(("panels", "columns", "tall", "wider"), [

@@ -22,7 +22,7 @@ from tjlib.page import BOX, CHAPTER, EQ, EQUATION, GATE, GLUE, NUMREF, glued_in,
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["download", "install", "setup"]
+__all__ = ["download", "install", "put", "setup"]
 
 _TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 _OPTION = re.compile(r"^:([\w-]+): *(.*)\n", re.MULTILINE)
@@ -60,7 +60,7 @@ def download(
 
     def plain(text: str) -> str:
         """Put the book's Markdown into everybody's."""
-        text = GLUE.sub(lambda m: glued.get(m[1], m[0]), words(text))
+        text = put(words(text), glued)
         text = NUMREF.sub(lambda m: _numbered(m, figures), text)
         text = EQ.sub(lambda m: f"({labels.index(m[1]) + 1})" if m[1] in labels else m[0], text)
         text = EQUATION.sub(lambda m: f"$$\n{m[2].strip()}{_tag(m[1], labels)}\n$$", text)
@@ -87,6 +87,16 @@ def download(
         made.cells.append(getattr(nbformat.v4, f"new_{kind}_cell")(
             source, id=name, metadata=metadata))
     return made
+
+
+def put(text: str, glued: dict[str, str]) -> str:
+    """Put what is glued into Markdown, where a number that begins a line begins no list."""
+    def value(found: re.Match) -> str:
+        made, before = glued.get(found[1], found[0]), text[:found.start()].rpartition("\n")[2]
+        listed = made.isdigit() and not before.strip(" >") and text[found.end():][:1] in (".", ")")
+        return f"{made}\\" if listed else made
+
+    return GLUE.sub(value, text)
 
 
 def _numbered(found: re.Match, figures: dict[str, int]) -> str:

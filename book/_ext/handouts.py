@@ -23,14 +23,14 @@ import nbformat
 import quiz
 import yaml
 from deck import Lecture, slides
-from download import download
+from download import download, put
 from execute import run_or_reuse
 from launch import Repository, repository
 from lessons import without_solutions
 from parameters import title
 
 from tjlib.kernels import need_loopback
-from tjlib.page import CHAPTER, GLUE, glued_in, words
+from tjlib.page import CHAPTER, glued_in, words
 from tjlib.trace import InputError
 
 __all__ = ["chapters", "course", "main"]
@@ -100,7 +100,7 @@ def _told(book: nbformat.NotebookNode, glued: dict[str, str]) -> nbformat.Notebo
     made = copy.deepcopy(book)
     for cell in made.cells:
         if cell.cell_type == "markdown":
-            cell.source = GLUE.sub(lambda found: glued.get(found[1], found[0]), cell.source)
+            cell.source = put(cell.source, glued)
     return made
 
 
