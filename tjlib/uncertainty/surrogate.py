@@ -123,11 +123,11 @@ def load(name: str = "smollm2", window: int = _WINDOW) -> Teacher:
     source = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name,
               "local_files_only": True}
     tokenizer = AutoTokenizer.from_pretrained(**source)
-    # What a run spells like a control token is text in it, and is read as text.
-    tokenizer.backend_tokenizer.encode_special_tokens = True
     start, end = tokenizer.convert_tokens_to_ids(["<|im_start|>", "<|im_end|>"])
     return Teacher(
         AutoModelForCausalLM.from_pretrained(**source, dtype="float32").eval(),
-        encode=lambda text: tokenizer.encode(text, add_special_tokens=False),
+        # What a run spells like a control token is text in it, and is read as text.
+        encode=lambda text: tokenizer.encode(text, add_special_tokens=False,
+                                             split_special_tokens=True),
         spell=lambda token: tokenizer.decode([token]), start=start, end=end, window=window,
         digest=digest)
