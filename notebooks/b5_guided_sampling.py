@@ -205,8 +205,8 @@ chapter.text("gs-minute-verdict", "Of the paper's four scores, those told apart 
 # {numref}`fig-gs-chosen` has both, as shares of the points, one row a selector. The last row is the bound
 # for any selector: was a right (or harmless) candidate there at all? The third panel leaves choosing
 # aside. Of the points with a right and a wrong candidate it takes all pairs of the two, and shows in
-# what share the wrong one scores higher: an AUROC within a point, where a coin has one half. The fourth
-# panel, on whole cases, is for [further down](#driven-to-the-end).
+# what share the wrong one scores higher: an AUROC within a point, where a coin has one half, the dashed
+# line. The fourth panel, on whole cases, is for [further down](#driven-to-the-end).
 
 # %% mystnb={"figure": {"caption": "What each selector took of the same candidates, with intervals by whole cases (exact ones for solved cases): the share that is the right next call, the share that does no harm, the share of pairs in which the wrong candidate scores higher, and the share of cases solved from where the selector took over. Data: the candidates chosen at the top of this page (measured here).", "name": "fig-gs-chosen"}} tags=["hide-input"]
 PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
@@ -215,14 +215,15 @@ PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
           "case solved": (solved, [*SELECTORS])}
 rows = pd.DataFrame([
     {"panel": panel, "label": NAMES[name], "shown": tables.estimate(of[name], 2),
-     **{k: of[name][k] for k in ("value", "lo", "hi")}, "published": None}
+     **{k: of[name][k] for k in ("value", "lo", "hi")}, "published": None,
+     "chance": 0.5 if of is order else None}
     for panel, (of, names) in PANELS.items() if of for name in names]).astype(
-        dict.fromkeys(("value", "lo", "hi", "published"), float))
+        dict.fromkeys(("value", "lo", "hi", "published", "chance"), float))
 rows[["lo", "hi"]] = rows[["lo", "hi"]].apply(lambda bound: bound.fillna(rows["value"]))
 show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
      table=rows[["panel", "label", "shown"]],
      alt="A panel a measure: selectors down, shares across with intervals; rows for any candidate "
-         "on average and for the best there is.")
+         "on average and for the best there is; a dashed line at one half where a coin has it.")
 
 # %% [markdown]
 # The model draws {glue:text}`gs-distinct` different calls a point on average. Which of the paper's four
