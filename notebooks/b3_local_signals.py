@@ -80,8 +80,8 @@ feedback: float = 0.85  # Table 6
 progression: float = 0.65  # Table 6
 parallel: float = 0.45  # Table 6
 p_max: float = 1.5  # not printed: cap of what a step passes on; 0: none
-temperature: float = 1.0  # not printed: of equation 6
-calibrated: bool = True  # whether relations are weighed by equation 6, or all alike
+temperature: float = 1.0  # not printed: of the paper's equation 6
+calibrated: bool = True  # whether relations are weighed by the paper's equation 6, or all alike
 
 # %% tags=["hide-input"]
 from tjlib import chapter, material
@@ -129,7 +129,7 @@ runs, source = log.runs, log.source
 has_own = source != "constant"
 SOURCE = sentences.own(source, given.signal)
 NO_OWN = "undefined (no step of these runs has an uncertainty of its own)"
-WEIGHED = ("relations weighed by equation 6, fitted without labels on the other half of the tasks"
+WEIGHED = ("relations weighed by the paper's equation 6, fitted without labels on the other half of the tasks"
            if given.calibrated else "every relation weighed alike")
 MADE = (f"{log.origin}; similarity {log.graphs[0].similarity}; a step's own uncertainty: {SOURCE}; "
         f"{WEIGHED}")
@@ -606,7 +606,7 @@ chapter.text("b3-apart", ", ".join(apart) or "none")
 # {glue:text}`b3-more-dealt`; late steps simply have more earlier ones to resemble. Failed and
 # successful runs are told apart in these: {glue:text}`b3-apart`.
 #
-# ## A loop surprises nobody
+# ## A loop does not surprise its reader
 #
 # How can a run that repeats itself be riskiest where it does not? Look at U alone. A step that
 # repeats an earlier one has {glue:text}`b3-loop-again` on average, and a step that repeats none
@@ -690,9 +690,8 @@ apart_at = [part for part in PARTS for row in [parted.loc[f"failed|{part} - succ
 chapter.text("b3-loop-apart", ", ".join(apart_at) or "none")
 
 # %% [markdown]
-# Failed and successful runs are told apart by U in these fifths: {glue:text}`b3-loop-apart`. Runs
-# that part late are not told apart by how they begin. A signal that is low because a run has gone
-# on, over ground that was covered before, is no warning. Turned round, a signal below 0.5 would
+# Failed and successful runs are told apart by U in these fifths: {glue:text}`b3-loop-apart`. A
+# signal that is low because a run has gone on, over ground that was covered before, is no warning. Turned round, a signal below 0.5 would
 # rank these runs better; but we know that from their outcomes, and only another log could confirm
 # it.
 #

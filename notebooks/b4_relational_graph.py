@@ -76,8 +76,8 @@ feedback: float = 0.85  # Table 6
 progression: float = 0.65  # Table 6
 parallel: float = 0.45  # Table 6
 p_max: float = 1.5  # not printed: cap of what a step passes on; 0: none
-temperature: float = 1.0  # not printed: of equation 6
-calibrated: bool = True  # whether relations are weighed by equation 6, or all alike
+temperature: float = 1.0  # not printed: of the paper's equation 6
+calibrated: bool = True  # whether relations are weighed by the paper's equation 6, or all alike
 own: float = 0.0  # ours: U of a step whose log has no log-probabilities
 
 # %% tags=["hide-input"]
@@ -201,7 +201,7 @@ for x, label in zip(*judged_set(seed=7), strict=True):
     halves[side].append(build(x, settings, alike))
 fitted = calibrate.fit(halves[0])
 reliability = fitted if given.calibrated else None
-weighing = "weighed by equation 6" if given.calibrated else "every relation weighed alike"
+weighing = "weighed by the paper's equation 6" if given.calibrated else "every relation weighed alike"
 graph = build(run, settings, alike)
 u = local(run, median=given.own)
 whole = propagate(graph, u, reliability=reliability)
@@ -227,7 +227,7 @@ listed = drawn.edges[["goes_to", "came_from", "relation", "strength", "age", "re
 tables.show(
     listed.rename(columns={"goes_to": "into", "came_from": "from", "part": "part of G",
                            "evidence": "because"}).round(3),
-    "Every edge that is drawn: its weight by equation 1, its share of the step's weights, and the "
+    "Every edge that is drawn: its weight by the paper's equation 1, its share of the step's weights, and the "
     "part of G it brings (P of its source, and Q).", MADE, folded=True)
 
 # %% tags=["hide-input"]
@@ -400,7 +400,7 @@ print(code(calibrate.reliabilities))
 # %% tags=["hide-input"]
 READ = [
     ("1", "strengths; delta; window", "printed (Tables 5, 6)", "as printed; the window counts steps, age counts nodes"),
-    ("1", "whether Table 6 is a factor or a cap", "open", "a factor: strength = Table 6 x match; as a constant it would leave equation 6 nothing to vary"),
+    ("1", "whether Table 6 is a factor or a cap", "open", "a factor: strength = Table 6 x match; as a constant it would leave the paper's equation 6 nothing to vary"),
     ("1", "latest: of the user, of the environment", "'environment or user'", "both (latest='user' as in the authors' code, or 'env')"),
     ("1", "one or several edges between two nodes", "open", "several, one a relation (pairs='single' keeps the strongest)"),
     ("1", "when two texts are alike", "no threshold printed", "for shared words those of the authors' code, for embeddings ours"),
@@ -528,7 +528,7 @@ tables.show(pd.DataFrame(
     [(name, *(f"{column[name]:.4f}" for column in columns.values())) for name in RELATIONS],
     columns=["relation", *columns]),
     "Mean and variance of each relation's strength over runs (a run's is the mean over its steps of "
-    "the strongest edge), and what equation 6 makes of them.",
+    "the strongest edge), and what the paper's equation 6 makes of them.",
     f"the testbed built on this page, {len(halves[0])} and {len(halves[1])} trajectories by case; "
     f"similarity {graph.similarity}")
 
@@ -618,8 +618,8 @@ tables.show(each, "Every relation taken away in turn: number of edges, steps at 
 # ## What propagation changed
 #
 # Beside any such score belongs a {term}`control`, and here it is `flat`: the mean distance from the
-# goal plus the mean uncertainty of observations. It has the same inputs, but no graph, no recursion
-# and no momentum. On a single run a score can only be described. The table has the variants of the
+# goal plus the mean uncertainty of observations. These are RUPA's inputs less the steps' own U, which
+# `flat_u` adds; there is no graph, no recursion and no momentum. On a single run a score can only be described. The table has the variants of the
 # paper's Table 4 and ours, the random ones averaged over 20 draws.
 
 # %% tags=["hide-input"]

@@ -30,8 +30,8 @@
 # {glue:text}`abl-flat-higher`; and it cannot be told from RUPA's on:
 # {glue:text}`abl-flat-open`. Over pairs of runs of the same length it falls on:
 # {glue:text}`abl-flat-length-lower`. Taking away a single part lowers the AUROC for (with the number of
-# sets): {glue:text}`abl-earn`; and raises it for: {glue:text}`abl-cost`. Parts whose absence none of
-# these sets can tell: {glue:text}`abl-idle`.
+# sets): {glue:text}`abl-earn`; and raises it for: {glue:text}`abl-cost`. Changes that move it on
+# none of these sets: {glue:text}`abl-idle`.
 # ```
 
 # %% [markdown]

@@ -136,7 +136,9 @@ for other in ("length", "flat", "best"):
     chapter.number(f"b5-{other}-n", len(known), 0)
     chapter.number(f"b5-{other}-open", len(known) - more - less, 0)
 chapter.number("b5-sets", len(COUNTED), 0)
-chapter.number("b5-by-chance", 0.05 * (every["set"].isin(COUNTED) & every["lo"].notna()).sum(), 1)
+counted = int((every["set"].isin(COUNTED) & every["lo"].notna()).sum())
+chapter.number("b5-counted", counted, 0)
+chapter.number("b5-by-chance", 0.05 * counted, 1)
 table2 = store.published("rupa_table2")
 led = printed.leads(table2).query("benchmark != @printed.AVERAGE")
 chapter.number("b5-p-cells", len(led), 0)
@@ -191,8 +193,8 @@ chapter.text("b5-tau2-of", names["tau2", "model", "best"]["of"])
 # %% [markdown]
 # **Intervals.** Bars and brackets are 95 % intervals by a {term}`bootstrap by task`: whole tasks are
 # drawn, because the trials of one task are alike. The agents are not drawn, so the intervals speak of
-# these agents. If nothing differed anywhere, about {glue:text}`b5-by-chance` of so many intervals would
-# still leave out 0. Each table draws anew, so the same interval may end a hundredth elsewhere in
+# these agents. If nothing differed anywhere, about {glue:text}`b5-by-chance` of the {glue:text}`b5-counted`
+# intervals drawn below would still leave out 0. Each table draws anew, so the same interval may end a hundredth elsewhere in
 # another one. Texts are compared here by the words they share, whatever you choose for the log
 # further down.
 #
@@ -414,7 +416,7 @@ silent = [m for m in dict.fromkeys(alone["method"])
           if all(pd.isna(by_name[m, metric]["value"]) for metric in COLUMNS)]
 shown = [m for m in dict.fromkeys(alone["method"]) if m not in silent]
 chance = {metric: by_name["random", metric]["chance"] for metric in COLUMNS}
-WHAT = {"rupa_calibrated": "rupa, relations weighed by equation 6, fitted on the other half",
+WHAT = {"rupa_calibrated": "rupa, relations weighed by the paper's equation 6, fitted on the other half",
         "rupa_structural_calibrated": "rupa_structural, likewise",
         **{name: method.__doc__.splitlines()[0] for name, method in METHODS.items()}}
 rows = [[m, WHAT[m], *(tables.estimate(by_name[m, metric], 2) for metric in COLUMNS),
@@ -504,8 +506,8 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 # not depend on the share of failures, so we compare by it.
 #
 # By AUROC RUPA leads in {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells. It does not lead in
-# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. By AUPRC it does not lead in
-# {glue:text}`b5-p-behind-auprc`, by F1 in {glue:text}`b5-p-behind-f1`. Does it lead every average over
+# {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. By AUPRC the number of cells
+# that it does not lead is {glue:text}`b5-p-behind-auprc`, by F1 {glue:text}`b5-p-behind-f1`. Does it lead every average over
 # the benchmarks? {glue:text}`b5-p-average`. Neither intervals nor numbers of runs are printed, so the
 # table alone cannot say which leads are more than noise; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
@@ -544,7 +546,7 @@ picktable.show(
     picks={"metric": "AUROC", "model": "", "benchmark": "", "RUPA leads": ""}, columns=OTHERS)
 
 # %% [markdown]
-# **The printed F1 is not the largest one.** Call every run failed: recall is 1, precision is the share
+# **The printed F1 is not always the largest one.** Call every run failed: recall is 1, precision is the share
 # $p$ of failures, and so the largest F1 over all thresholds is at least
 #
 # ```{math}

@@ -455,8 +455,8 @@ tables.show(pd.DataFrame(lines, columns=[
 # for {glue:text}`ew-s-delay` steps. A coin that stops as many successful runs lets it go on for
 # {glue:text}`ew-s-coin`; the number of steps for {glue:text}`ew-steps-delay`, `flat` for
 # {glue:text}`ew-flat-delay`, and RUPA with own uncertainty for {glue:text}`ew-o-delay`. The table's last
-# two columns describe only the runs that a method stops, and these differ from method to method: one
-# that stops only the longest runs has many steps left to save.
+# two columns describe only the runs that a method stops. These differ from method to method, so they do
+# not compare the methods.
 #
 # ## At equal entropy
 #

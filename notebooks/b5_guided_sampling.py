@@ -42,15 +42,15 @@
 # does. The paper compares five selectors:
 #
 # - **random** takes the first drawn;
-# - **entropy** takes the lowest mean negative {term}`log-probability` of the candidate's own tokens
+# - **entropy** scores a candidate by the mean negative {term}`log-probability` of the candidate's own tokens
 #   (*mean -log p*);
 # - **SAUP** {cite}`zhao2025saup` weighs that by how far the words so far have drifted from the goal;
-# - **TRACER** {cite}`tayebati2026tracer` takes the largest doubt, repetition or gap between call and
-#   answer in the run;
+# - **TRACER** {cite}`tayebati2026tracer` scores a run by the largest doubt, repetition or gap between
+#   call and answer in it;
 # - **RUPA** adds what earlier steps {term}`pass on <propagation>` along {term}`relations <relation>`.
 #
 # Two {term}`controls <control>` are ours: **flat** has RUPA's inputs without a graph (the
-# {term}`flat score`), and **short** takes the fewest words. RUPA's relations are uncalibrated, and texts
+# {term}`flat score`, here with the candidates' own uncertainty), and **short** takes the fewest words. RUPA's relations are uncalibrated, and texts
 # are compared by the words they share.
 #
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
@@ -300,8 +300,8 @@ show(guided.gains(rows), name="gs-gains", table=rows[["selector", "shown", "wher
 #
 # Read as repetitions, the table says two things. Choosing by mean -log p beat the first drawn in
 # {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three by
-# {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`. That is more than two standard deviations of
-# such a difference ({glue:text}`gs-two-sd`) in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells; and
+# {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`. In units of that noise, it is more than
+# {glue:text}`gs-two-sd`, two standard deviations of such a difference, in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells; and
 # in {glue:text}`gs-beyond` RUPA is above the *best* of the three by more than they differ among
 # themselves. So the order of entropy, SAUP and TRACER would carry nothing, and RUPA's lead would be more
 # than a rerun in some cells and not in others. Which tasks were drawn adds noise of its own, which a
@@ -341,8 +341,9 @@ show(guided.one_rule(marks[["cell", "kind", "selector", "accuracy"]]), name="gs-
 # {glue:text}`gs-handed` given calls, of the six that a solution has, and drove to the end, up to
 # {glue:text}`gs-most` calls in all. Selectors share every candidate as long as their paths agree, and
 # part where they first choose differently. A case counts as solved if the outcome is the one due and no
-# rule is broken. Rules do not see every fault, so this share is an upper bound, as it is for the
-# {term}`organic faults <organic fault>` of [their chapter](a8_organic).
+# rule is broken. Rules do not see every fault, so this share is an upper bound on what was solved,
+# just as the {term}`organic faults <organic fault>` that rules find are a lower bound on the faults
+# ([their chapter](a8_organic)).
 #
 # Random solved {glue:text}`gs-random-solved`; entropy {glue:text}`gs-entropy-solved`; SAUP
 # {glue:text}`gs-saup-solved`; TRACER {glue:text}`gs-tracer-solved`; RUPA {glue:text}`gs-rupa-solved`. RUPA
@@ -471,8 +472,8 @@ chapter.number("gs-x-times", paid_by["rupa"] / paid_by["random"] if len(paid_by)
 # :label: b5-six
 # :nonumber:
 # A simulated candidate is right with probability {glue:text}`gs-competence`, and a solution has six
-# calls. What share of cases would the first drawn solve if no wrong call could be made good? Why can it
-# be higher in {numref}`fig-gs-dial`?
+# calls. What share of cases would the first drawn solve if no wrong call could be made good? Why could
+# random solve more than that in {numref}`fig-gs-dial`?
 # ```
 
 # %%
@@ -490,7 +491,7 @@ print(exercises.check("b5-six", first_drawn, competence=given.competence))
 print(f"{given.competence:g} to the power of 6 = {given.competence ** 6:.3f}")
 
 # %% [markdown]
-# It can be higher because some wrong calls do no harm: a call made again costs one of the
+# It could solve more because some wrong calls do no harm: a call made again costs one of the
 # {glue:text}`gs-most` calls that are allowed, and nothing else.
 #
 # ```{solution-end}

@@ -210,8 +210,8 @@ show(charts.dial(lines), name="casc-dial", table=lines[["panel", "dial", "score"
 # differences to no propagation are {glue:text}`casc-d-known`, {glue:text}`casc-d-far` and
 # {glue:text}`casc-d-caused`.
 #
-# There is a reason. As long as nothing is capped, risk is a weighted sum of what goes in, and the mean of a sum
-# that smooths is close to a multiple of the mean of what was smoothed. Noise and signal are passed on in the same
+# There is a reason. As long as nothing is capped, a step's risk is a weighted sum of what goes in. Its mean over
+# the run is then close to a multiple of the mean of what went in, so noise and signal are passed on in the same
 # proportion. Without the cap on what a step passes on, the three differences are {glue:text}`casc-c-known`,
 # {glue:text}`casc-c-far` and {glue:text}`casc-c-caused`. The cap cuts the largest values, and that is where a fault
 # is.

@@ -170,7 +170,7 @@ chapter.number("fp-report-faulty", sum(run.label.faulty for run in runs[FAR]), 0
 #
 # The panel was set on {glue:text}`fp-n-set` runs (seeds {glue:text}`fp-seeds-set`) and is reported on
 # {glue:text}`fp-n-report` others (seeds {glue:text}`fp-seeds-report`). Every seed follows the design of the judged
-# set. We change two things, one at a time. **Other cases** are other customers, orders and sums, with the faults
+# set. We change two things, first one and then both. **Other cases** are other customers, orders and sums, with the faults
 # made in the ways that the panel was set on. **Other ways** are new in kind:
 #
 # - redundant calls that are no second lookup: asking for the eligibility before the policy is read, looking the

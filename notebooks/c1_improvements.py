@@ -17,8 +17,8 @@
 # **The claim.** RUPA can be changed inside its own equations without looking at a single outcome, and a choice
 # made in this way can take length out of the score. That does not make the score better. Where longer runs fail
 # more often, the score loses what length gave it. Over pairs of runs of the same length, some choice ranks
-# failures better than the printed score on {glue:text}`imp-gains`, of {glue:text}`imp-sets` sets of runs that
-# were tried. For AgentDojo, the choice of the other sets brings in one signal: how far a run departs from the
+# failures better than the printed score on: {glue:text}`imp-gains` (we tried {glue:text}`imp-sets` sets of
+# runs). For AgentDojo, the choice of the other sets brings in one signal: how far a run departs from the
 # other runs of its task. RUPA around that signal minus the signal alone is {glue:text}`imp-best-minus-alone`
 # there, over all pairs.
 #
@@ -204,7 +204,7 @@ for key, method in (("best", AGREED), ("best-alone", "disagreement alone"),
 # does. Each set has two panels. In one, all pairs of a failed and a successful run count; in the other, only
 # pairs with the same number of steps, where length knows nothing. *Settled* is explained below.
 
-# %% mystnb={"figure": {"caption": "AUROC of each label-free choice minus that of structural RUPA as printed, with intervals by whole tasks; over all pairs, and over pairs of one length. Dashed: no difference. Measured here on data/features, each half of the tasks by what the other chose.", "name": "fig-imp-minus"}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "AUROC of each label-free choice minus that of structural RUPA as printed, with intervals by whole tasks; over all pairs, and over pairs of one length. Dashed: no difference. Measured here on data/features, each half of the tasks by what the other chose; settled was chosen on all of them.", "name": "fig-imp-minus"}} tags=["hide-input"]
 SHORT = {"settled": "settled, one recipe", "least length": "least length",
          "least length, other sets": "length, other sets", "most agreement": "most agreement",
          "most agreement, other sets": "agreement, other sets"}

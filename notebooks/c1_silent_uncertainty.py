@@ -21,9 +21,9 @@
 # {glue:text}`c1-kinds-structural` kinds of silent fault, and with {glue:text}`c1-kinds-structural-equal` once
 # both runs are scored over the same steps. On the release's runs, the published outcome
 # judge rises with {glue:text}`c1-kinds-outcome` and the published {term}`step judge` with
-# {glue:text}`c1-kinds-step`. Among the
-# clean runs of all cases, the three counts are {glue:text}`c1-kinds-clean-structural`,
-# {glue:text}`c1-kinds-clean-outcome` and {glue:text}`c1-kinds-clean-step`. Neither the paper on judges
+# {glue:text}`c1-kinds-step`. Against
+# the clean runs of all cases the score rises with {glue:text}`c1-kinds-clean-structural`, the outcome judge
+# with {glue:text}`c1-kinds-clean-outcome` and the step judge with {glue:text}`c1-kinds-clean-step`. Neither the paper on judges
 # {cite}`mohammadi2026` nor the one on uncertainty {cite}`rupa2026` puts both on the same cases.
 #
 # ```{admonition} In one minute
@@ -33,10 +33,10 @@
 # {glue:text}`c1-printed-step-paired`. Nobody who runs an agent has such clean twins: against the clean runs of
 # all cases, the AUROCs are {glue:text}`c1-structural-clean`, {glue:text}`c1-printed-outcome-clean` and
 # {glue:text}`c1-printed-step-clean`. Two plain counts, of repeated actions and of failed observations, have
-# {glue:text}`c1-repetition-clean` and {glue:text}`c1-failing-clean` there. RUPA's number also hangs on how the
+# {glue:text}`c1-repetition-clean` and {glue:text}`c1-failing-clean` against the same clean runs. RUPA's number also hangs on how the
 # words of two steps are compared: with sentence embeddings in place of shared words it has
-# {glue:text}`c1-read-minilm` beside the clean run. On loud faults it has {glue:text}`c1-structural-loud`
-# against all clean runs; below one half, faulty runs look calmer than clean ones.
+# {glue:text}`c1-read-minilm` beside the clean run. By shared words again, it has
+# {glue:text}`c1-structural-loud` on loud faults against all clean runs; below one half, faulty runs look calmer than clean ones.
 # ```
 
 # %% [markdown]

@@ -275,7 +275,7 @@ chapter.text("c2-base", f"{len(failed) / len(known):.0%}" if known else UNKNOWN)
 # %% [markdown]
 # Suppose that you open as many runs as failed, from the top of those with an outcome. Then
 # {glue:text}`c2-hits` are failures; of runs opened blindly, {glue:text}`c2-base` would be. For
-# {glue:text}`c2-method`, {glue:text}`c2-coin`. Warnings on this number: {glue:text}`c2-note`.
+# {glue:text}`c2-method`, {glue:text}`c2-coin`. Notes on how it was counted: {glue:text}`c2-note`.
 #
 # What does such a score see? Errors that came back, words that come back, and how far a step is from the request.
 # So ask for its blind side: of {glue:text}`c2-failed` failed runs, {glue:text}`c2-quiet` never met an error, and

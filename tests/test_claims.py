@@ -14,7 +14,7 @@ import pytest
 from tjlib import folds, store
 from tjlib.charts.claims import SHAPES, docket
 from tjlib.charts.show import show
-from tjlib.claims.design import promised_time
+from tjlib.claims.design import _QUOTED, promised_time
 from tjlib.claims.docket import CLAIMS, audit, counts, select
 from tjlib.claims.evidence import ROLES, Evidence
 from tjlib.claims.trial import (
@@ -215,6 +215,13 @@ def test_other_data_give_another_verdict(name):
     change, then = OTHERWISE[name]
     assert verdict(name, published()) != then
     assert verdict(name, change(published())) == then
+
+
+def test_drawing_without_cells_leaves_every_value_where_it_is():
+    e = published()
+    for what, metric, roles in _QUOTED.values():
+        kept, free = (e.score(what, metric, *roles, by=by) for by in ("trajectory", "freely"))
+        assert free.value == pytest.approx(kept.value)
 
 
 def test_the_published_verdicts():

@@ -53,6 +53,13 @@ def test_free_draws_add_the_spread_of_the_fault_share_to_f1():
     assert found.loc[(FREE, SMALL), "ratio"] > 4
 
 
+def test_no_design_moves_the_value_itself():
+    for metric in ("silent_recall", "loud_recall", "f1", "ece", "step_exact"):
+        found = by_design(published_table(), metric, draws=50)["value"].unstack("design")
+        for design in (SURVIVAL, FREE):
+            assert found[design].tolist() == pytest.approx(found[HELD].tolist()), metric
+
+
 def test_an_exact_interval_has_no_ratio_and_nameless_instances_a_reason():
     found = by_design(published_table(), "false_alarm_rate", draws=200)
     assert found.loc[(HELD, STEP), "how"] == "exact binomial"

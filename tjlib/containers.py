@@ -200,7 +200,7 @@ def kind(path: str | Path) -> str:
 
 
 def place(path: str | Path, source: str, line: int = 0) -> str:
-    """Name a place as FILE:LINE, FOLDER/FILE:LINE or ARCHIVE!MEMBER:LINE.
+    """Name a place as ``FILE:LINE``, ``FOLDER/FILE:LINE`` or ``ARCHIVE!MEMBER:LINE``.
 
     >>> place("logs.zip", "a.json", 3)
     'logs.zip!a.json:3'

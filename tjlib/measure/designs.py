@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import msgspec
 import numpy as np
 import pandas as pd
 
@@ -58,12 +57,10 @@ def designs(
     ([1.0, 1.0, 1.0, None], 'undefined: the labels name no instances')
     """
     survival, cell = np.unique([name.rpartition("/")[2] for name in t.cells], return_inverse=True)
-    # Drawing instances that hold one trajectory each is drawing trajectories, no cell kept.
-    alone = tuple(msgspec.structs.replace(x, instance_id=x.trajectory_id) for x in t.labels)
     plans = zip(DESIGNS, (
         (t, "trajectory"),
         (replace(t, cells=tuple(survival.tolist()), cell=cell[t.cell]), "trajectory"),
-        (replace(t, labels=alone), "instance"),
+        (replace(t, cells=("all",), cell=0 * t.cell), "trajectory"),
         (t, "instance"),
     ), strict=True)
     rows, width = [], {}

@@ -209,7 +209,7 @@ def patterns(t: VerdictTable) -> np.ndarray:
     -------
     (n,) int array
         Equal numbers for trajectories that no quality metric can tell apart;
-        cost is not part of a pattern.
+        cost is no part of a pattern; survival is, even where all cells are put together.
 
     Examples
     --------
@@ -218,11 +218,11 @@ def patterns(t: VerdictTable) -> np.ndarray:
     >>> patterns(t).tolist()
     [0, 1, 0]
     """
-    codes = [t.cell, t.true_kind, t.true_step]
+    survived = np.unique([str(x.outcome_correct) for x in t.labels], return_inverse=True)[1]
+    codes = [t.cell, survived, t.true_kind, t.true_step]
+    parts = [t.seen, t.ok, t.flag, t.kind, t.step, np.nan_to_num(t.confidence, nan=-1.0)]
     for j in range(len(t.judges)):
-        stated = np.nan_to_num(t.confidence[:, j], nan=-1.0)
-        view = np.column_stack([t.seen[:, j], t.ok[:, j], t.flag[:, j], t.kind[:, j], t.step[:, j],
-                                stated])
+        view = np.column_stack([part[:, j] for part in parts])
         codes.append(np.unique(view, axis=0, return_inverse=True)[1].ravel())
     return np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
 
