@@ -44,6 +44,7 @@ from tjlib import chapter
 given = chapter.check(
     globals(),
     case=lambda value: None if 0 <= value < 600 else "give a case number from 0 to 599",
+    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]
@@ -211,8 +212,8 @@ for name, rows in (("wrong", kinds == "wrong_tool"), ("clean", kinds == "clean")
 # meant for, and no rule reads a sentence.
 #
 # For the invented sentence that is so. For `wrong_tool` it is not. The third point of the procedure says
-# to read the policy, and the checker simply has no rule for it. A ninth rule - *the policy was never
-# read* - flags {glue:text}`a3-ninth-wrong` of the `wrong_tool` trajectories,
+# to read the policy, and the checker simply has no rule for it. A ninth rule - *nobody ever asked
+# for the policy* - flags {glue:text}`a3-ninth-wrong` of the `wrong_tool` trajectories,
 # {glue:text}`a3-ninth-other` of the other faults and {glue:text}`a3-ninth-clean` of the clean runs. We
 # keep the paper's eight rules so that its numbers can be compared with ours, and put its sentence on
 # trial in [the audit](a9_claims).

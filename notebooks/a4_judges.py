@@ -15,7 +15,7 @@
 # # Two judges that part ways in one place of the prompt
 #
 # **The claim.** The *trajectory-judge* paper ([arXiv 2609.00038](https://arxiv.org/abs/2609.00038))
-# compares two judges that are one model with two prompts. The prompts differ in one place, and the paper
+# compares two judges that are one model with two prompts. Their instructions differ in one place, and the paper
 # says that "the only free variable is whether the rendering includes the steps" (section 4). But that one
 # place holds two things: what the judge is *shown*, and what it is *asked*. This chapter lays the two
 # prompts over each other, lets you judge one run by hand, and puts a small model of our own through both.
@@ -519,17 +519,18 @@ chapter.text("a4-have", f"{sum(v.token_confidence is not None for v in with_toke
 # {glue:text}`a4-have` replies of the two judges carry a token confidence. The others did not list both
 # values among the likeliest tokens; they are left out, not put at one half. An ensemble has no token of
 # its own. And the label need not turn at the dashed line: the probabilities are the model's own, before
-# the grammar forbids what it forbids, and {glue:text}`a4-half` *clean* labels lie above it.
+# the grammar forbids what it forbids, and of all designs recorded here {glue:text}`a4-half` *clean* labels
+# lie above it.
 # ```
 
 # %% [markdown]
 # ## The pass over the reply that the paper asks for
 #
-# Five of the six types of fault are in the steps. The sixth, an invented sentence in the reply, is nearly
-# invisible to the published judges. Of those runs the step judge flagged {glue:text}`a4-step-claims` and
-# the rules, which read no prose, none; the outcome judge flagged {glue:text}`a4-outcome-claims`, at a
-# false-alarm rate of {glue:text}`a4-outcome-alarms`. Section 7.2 of the paper recommends a separate pass
-# over the reply.
+# Five of the six types of fault are in the steps. The sixth, an invented sentence in the reply, is
+# hardly told from a sound reply by the published judges of this model. Of those runs the step judge flagged
+# {glue:text}`a4-step-claims` and the rules, which read no prose, none; the outcome judge flagged
+# {glue:text}`a4-outcome-claims`, at a false-alarm rate of {glue:text}`a4-outcome-alarms`. Section 7.2 of the
+# paper recommends a separate pass over the reply.
 #
 # The **reply judge** is that pass. It splits what the customer was sent into sentences and holds each
 # against what the tools returned. With a model (`tjlib judge reply --model M`) the model compares them;

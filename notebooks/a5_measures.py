@@ -308,8 +308,8 @@ tables.show(
 
 # %% [markdown]
 # The last column, added up and divided by the number of verdicts as in {eq}`eq-a5-ece`, gives an ECE of
-# {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The *{term}`Brier score`* {cite}`brier1950` needs no bins: it is the mean
-# of the squares in the first table, {glue:text}`a5-brier` here (the library:
+# {glue:text}`a5-ece` (the library: {glue:text}`a5-ece-library`). The *{term}`Brier score`* {cite}`brier1950`
+# needs no bins: it is the mean of the squares in the first table, {glue:text}`a5-brier` here (the library:
 # {glue:text}`a5-brier-library`).
 #
 # ECE is blind to whether confidence tells right from wrong. A judge that always states its own share of
@@ -512,7 +512,8 @@ for key, judge in (("ensemble", ENSEMBLE), ("step", STEP), ("delta", f"{ENSEMBLE
 #
 # ```{admonition} One number, two intervals
 # :class: note dropdown
-# The same number can carry another interval in another chapter. Here, where no dagger says otherwise, it
+# The same number can carry another interval in another chapter, or in another table of this one, where it
+# was drawn for another comparison. Here, where no dagger says otherwise, it
 # comes from {glue:text}`a5-draws` resamples inside the design cells with seed {glue:text}`a5-seed`;
 # [the analysis](a7_analysis) gives single shares exact intervals, and draws pairs and strata in cells of
 # their own.

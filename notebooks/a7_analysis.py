@@ -386,9 +386,9 @@ tables.show(
 #   {glue:text}`a7-ratio-outcome` times silent for the outcome judge and {glue:text}`a7-ratio-step`
 #   times for the step judge. So the outcome judge detects less on both sides, and less evenly. But
 #   a gap by itself does not mark a judge of replies: the step judge has one too, because it misses
-#   a silent type of its own. And the mix of types decides how far apart the gaps lie: weighted as
-#   in the set they are {glue:text}`a7-gap-paired-design-outcome` and
-#   {glue:text}`a7-gap-paired-design-step`, of which no conclusion here makes use.
+#   a silent type of its own. And how far apart the gaps lie depends on the mix of types: with the set's own mix
+#   they are {glue:text}`a7-gap-paired-design-outcome` and {glue:text}`a7-gap-paired-design-step`. So we
+#   conclude from the levels, and from neither difference of gaps.
 
 # %% [markdown]
 # ## Nobody reads the final answer

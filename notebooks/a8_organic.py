@@ -386,8 +386,8 @@ chapter.text("a8-script-worth", f"Of its alarms, {'; '.join(worth)}." if worth e
 # On episodes it is another matter. {glue:text}`a8-script-organic` {glue:text}`a8-script-worth` In
 # the released episodes the agent asks twice, hands on twice, leaves out a check whose answer it has
 # read elsewhere, and still gets there. Where all clean runs look alike, a false-alarm rate says
-# nothing about runs that do not. What was measured on the testbed holds for judges that were not
-# told the script; it is no warranty for one that was.
+# nothing about runs that do not. What the testbed says of a judge holds only if the judge was not
+# told how its clean runs go, call by call, as this rule was.
 #
 # ## Habits
 #

@@ -691,9 +691,9 @@ chapter.text("b3-loop-apart", ", ".join(apart_at) or "none")
 
 # %% [markdown]
 # Failed and successful runs are told apart by U in these fifths: {glue:text}`b3-loop-apart`. A
-# signal that is low because a run has gone on, over ground that was covered before, is no warning. Turned round, a signal below 0.5 would
-# rank these runs better; but we know that from their outcomes, and only another log could confirm
-# it.
+# signal that is low because a run has gone on, over ground that was covered before, is no warning. Turned
+# round, a signal below 0.5 would rank these runs better; but we know that from their outcomes, and only
+# another log could confirm it.
 #
 # ## Where the fault is known
 #

@@ -257,7 +257,7 @@ chapter.text("b4-damage", damage)
 
 # %% [markdown]
 # Of the six relations that carry a weight, {glue:text}`b4-relations` occur. R is highest at step
-# {glue:text}`b4-peak`, with {glue:text}`b4-top`. {glue:text}`b4-damage` The graph hears failures
+# {glue:text}`b4-peak`, with {glue:text}`b4-top`. {glue:text}`b4-damage` No relation compares one amount with another. The graph hears failures
 # that somebody reported, and words that come back. A call that succeeds and should not have been
 # made is neither.
 #
@@ -619,8 +619,8 @@ tables.show(each, "Every relation taken away in turn: number of edges, steps at 
 #
 # Beside any such score belongs a {term}`control`, and here it is `flat`: the mean distance from the
 # goal plus the mean uncertainty of observations. These are RUPA's inputs less the steps' own U, which
-# `flat_u` adds; there is no graph, no recursion and no momentum. On a single run a score can only be described. The table has the variants of the
-# paper's Table 4 and ours, the random ones averaged over 20 draws.
+# `flat_u` adds; there is no graph, no recursion and no momentum. On a single run a score can only be
+# described. The table has the variants of the paper's Table 4 and ours, the random ones averaged over 20 draws.
 
 # %% tags=["hide-input"]
 def risks(name):

@@ -507,9 +507,9 @@ tables.show(readings, "AUROC over all pairs under other readings.", runs.origin)
 #
 # By AUROC RUPA leads in {glue:text}`b5-p-led` of {glue:text}`b5-p-cells` cells. It does not lead in
 # {glue:text}`b5-p-behind`: {glue:text}`b5-p-where`. By AUPRC the number of cells
-# that it does not lead is {glue:text}`b5-p-behind-auprc`, by F1 {glue:text}`b5-p-behind-f1`. Does it lead every average over
-# the benchmarks? {glue:text}`b5-p-average`. Neither intervals nor numbers of runs are printed, so the
-# table alone cannot say which leads are more than noise; half of the AUROC leads are below
+# that it does not lead is {glue:text}`b5-p-behind-auprc`, by F1 {glue:text}`b5-p-behind-f1`. Does it lead
+# every average over the benchmarks? {glue:text}`b5-p-average`. Neither intervals nor numbers of runs are
+# printed, so the table alone cannot say which leads are more than noise; half of the AUROC leads are below
 # {glue:text}`b5-p-median`.
 #
 # Choose in the menus, and sort by pressing a head. A triangle marks a method that is above RUPA, and the

@@ -50,8 +50,8 @@
 # - **RUPA** adds what earlier steps {term}`pass on <propagation>` along {term}`relations <relation>`.
 #
 # Two {term}`controls <control>` are ours: **flat** has RUPA's inputs without a graph (the
-# {term}`flat score`, here with the candidates' own uncertainty), and **short** takes the fewest words. RUPA's relations are uncalibrated, and texts
-# are compared by the words they share.
+# {term}`flat score`, here with the candidates' own uncertainty), and **short** takes the fewest words.
+# RUPA's relations are uncalibrated, and texts are compared by the words they share.
 #
 # Read on this page: {glue:text}`gs-origin`. For a model of yours:
 #
@@ -301,11 +301,11 @@ show(guided.gains(rows), name="gs-gains", table=rows[["selector", "shown", "wher
 # Read as repetitions, the table says two things. Choosing by mean -log p beat the first drawn in
 # {glue:text}`gs-gained` of {glue:text}`gs-cells` cells. And RUPA lies above the mean of the three by
 # {glue:text}`gs-lead-least` to {glue:text}`gs-lead-most`. In units of that noise, it is more than
-# {glue:text}`gs-two-sd`, two standard deviations of such a difference, in {glue:text}`gs-clear` of {glue:text}`gs-cells` cells; and
-# in {glue:text}`gs-beyond` RUPA is above the *best* of the three by more than they differ among
-# themselves. So the order of entropy, SAUP and TRACER would carry nothing, and RUPA's lead would be more
-# than a rerun in some cells and not in others. Which tasks were drawn adds noise of its own, which a
-# rerun on the same tasks does not show.
+# {glue:text}`gs-two-sd`, two standard deviations of such a difference, in {glue:text}`gs-clear` of
+# {glue:text}`gs-cells` cells; and in {glue:text}`gs-beyond` RUPA is above the *best* of the three by more
+# than they differ among themselves. So the order of entropy, SAUP and TRACER would carry nothing, and RUPA's
+# lead would be more than a rerun in some cells and not in others. Which tasks were drawn adds noise of its
+# own, which a rerun on the same tasks does not show.
 
 # %% tags=["hide-input"]
 floor = same_rule(printed)

@@ -170,8 +170,8 @@ chapter.number("fp-report-faulty", sum(run.label.faulty for run in runs[FAR]), 0
 #
 # The panel was set on {glue:text}`fp-n-set` runs (seeds {glue:text}`fp-seeds-set`) and is reported on
 # {glue:text}`fp-n-report` others (seeds {glue:text}`fp-seeds-report`). Every seed follows the design of the judged
-# set. We change two things, first one and then both. **Other cases** are other customers, orders and sums, with the faults
-# made in the ways that the panel was set on. **Other ways** are new in kind:
+# set. We change two things, first one and then both. **Other cases** are other customers, orders and sums,
+# with the faults made in the ways that the panel was set on. **Other ways** are new in kind:
 #
 # - redundant calls that are no second lookup: asking for the eligibility before the policy is read, looking the
 #   order up once more later on, spelling its number another way at a desk that reads any spelling, handing the
@@ -288,7 +288,7 @@ for key, name in (("ours", "second half of ours"), ("other", "claims of other ki
 #
 # **Claims.** The panel flags {glue:text}`fp-half` of the runs with a kept-out sentence and
 # {glue:text}`fp-others` of those with a sentence of another kind. Runs that hold the same sentence are not
-# independent, so count sentences: {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in
+# independent, so count the sentences that were drawn: {glue:text}`fp-wholly-ours`, and {glue:text}`fp-wholly-other`, were flagged in
 # every run that held them. The vocabulary of events does not know what nobody told it.
 #
 # **Clean runs.** Plain ones are flagged at a rate of {glue:text}`fp-plain`, retries at {glue:text}`fp-retry`, a

@@ -23,8 +23,9 @@
 # judge rises with {glue:text}`c1-kinds-outcome` and the published {term}`step judge` with
 # {glue:text}`c1-kinds-step`. Against
 # the clean runs of all cases the score rises with {glue:text}`c1-kinds-clean-structural`, the outcome judge
-# with {glue:text}`c1-kinds-clean-outcome` and the step judge with {glue:text}`c1-kinds-clean-step`. Neither the paper on judges
-# {cite}`mohammadi2026` nor the one on uncertainty {cite}`rupa2026` puts both on the same cases.
+# with {glue:text}`c1-kinds-clean-outcome` and the step judge with {glue:text}`c1-kinds-clean-step`. Neither
+# the paper on judges {cite}`mohammadi2026` nor the one on uncertainty {cite}`rupa2026` puts both on the same
+# cases.
 #
 # ```{admonition} In one minute
 # Of {glue:text}`c1-n-silent` silent faults, RUPA without probabilities puts {glue:text}`c1-structural-paired`
@@ -33,10 +34,11 @@
 # {glue:text}`c1-printed-step-paired`. Nobody who runs an agent has such clean twins: against the clean runs of
 # all cases, the AUROCs are {glue:text}`c1-structural-clean`, {glue:text}`c1-printed-outcome-clean` and
 # {glue:text}`c1-printed-step-clean`. Two plain counts, of repeated actions and of failed observations, have
-# {glue:text}`c1-repetition-clean` and {glue:text}`c1-failing-clean` against the same clean runs. RUPA's number also hangs on how the
-# words of two steps are compared: with sentence embeddings in place of shared words it has
-# {glue:text}`c1-read-minilm` beside the clean run. By shared words again, it has
-# {glue:text}`c1-structural-loud` on loud faults against all clean runs; below one half, faulty runs look calmer than clean ones.
+# {glue:text}`c1-repetition-clean` and {glue:text}`c1-failing-clean` against the same clean runs. RUPA's
+# number also hangs on how the words of two steps are compared: with sentence embeddings in place of shared
+# words it has {glue:text}`c1-read-minilm` beside the clean run. By shared words again, it has
+# {glue:text}`c1-structural-loud` on loud faults against all clean runs; below one half, faulty runs look
+# calmer than clean ones.
 # ```
 
 # %% [markdown]
@@ -328,7 +330,8 @@ show(charts.grid(apart[["panel", "scorer", "survival", "origin", "value", "lo", 
 # %% [markdown]
 # Over all loud faults, `rupa` has {glue:text}`c1-rupa-loud` and `rupa_structural`
 # {glue:text}`c1-structural-loud`. The folded table has every judge and method over all silent and all loud
-# faults, in both readings.
+# faults, in both readings; `rupa_settled` in it is a variant of ours that [a later chapter](c1_improvements)
+# explains.
 #
 # ```{admonition} Which scores lie above and below one half
 # :class: dropdown

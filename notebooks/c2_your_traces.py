@@ -390,8 +390,8 @@ tables.show(pd.DataFrame(counts or [("none", *["-"] * 5)], columns=columns),
 # %% [markdown]
 # A flag on a run that succeeded is no false alarm by itself. The outcome is what a run left behind, and a run can
 # reach the right end in the wrong way; [the testbed](a3_testbed) calls that a {term}`silent <silent fault>` fault.
-# {glue:text}`c2-gears` Only a judge of steps can tell the two apart, and only your own reading tells whether the
-# judge is right.
+# {glue:text}`c2-gears` Only a judge of steps can tell such a run from a sound one, and only your own reading
+# tells whether the judge is right.
 #
 # ## What would change our mind
 #

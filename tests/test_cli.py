@@ -7,6 +7,7 @@ import errno
 import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -350,6 +351,11 @@ def test_a_testbed_spares_what_is_not_its_own_and_makes_itself_again(run, refuse
 def test_verdicts_do_not_go_into_the_record_of_runs(refuses, files):
     assert "that name is for the record of runs" in refuses(
         "judge", "rules", "--traces", files / "trajectories.jsonl", "--out", files / "runs.jsonl")
+    mine = (files / "trajectories.jsonl").read_bytes()
+    (files / "runs.jsonl").write_bytes(mine)  # a log that somebody named so
+    assert re.search(r"runs.jsonl:1: .* choose another folder for --out", refuses(
+        "judge", "rules", "--traces", files / "runs.jsonl", "--out", files / "more.jsonl"))
+    assert (files / "runs.jsonl").read_bytes() == mine and not (files / "more.jsonl").exists()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:99999", "http://[bad"])

@@ -96,7 +96,10 @@ def test_a_download_says_exercise_and_solution_and_folds_the_cells_of_one_that_r
     prose = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
     assert "> **Exercise: Sums**\n>\n> What are 2 and one?" in prose
     assert "> ```python\n> say()\n> ```" in prose
-    assert "**Solution**\nThey are added up." in prose
+    opened, closed = "<details><summary>Solution", "\n\n</details>"
+    assert re.search(rf"{opened}</summary>\s+They are added up.{closed}$", prose, re.MULTILINE)
+    assert re.search(rf"{opened}, in words</summary>\s+Quite a lot.\s+</details>", prose)
+    assert prose.count("<details>") == prose.count("</details>") == 3
     assert "<details><summary>Solution</summary>\n\nWith a loud voice." in prose
     assert not re.search(r"\{[a-z-]+\}|x-word|:label:|```\{", prose)
     folded = [c for c in book.cells if "jupyter" in c.metadata]

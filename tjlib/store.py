@@ -130,7 +130,8 @@ def _labels_beside(path: Path) -> Path:
         # Ours hold no label; the release's trajectories carry theirs inside.
         if beside.is_file() and (name == "labels.jsonl" or _opens_as(beside, Label)):
             return beside
-    raise InputError(f"{path}: no labels.jsonl beside it; name the labels (--labels FILE)")
+    raise InputError(f"{path}: no labels.jsonl beside it; name the labels (--labels FILE), "
+                     "for a chapter by -p labels FILE")
 
 
 def _traces_beside(label_path: Path) -> Path | None:

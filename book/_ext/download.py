@@ -70,9 +70,8 @@ def download(
     for cell in executed.cells:
         shown = {"tags": tags} if (tags := cell.metadata.get("tags")) else {}
         if cell.cell_type == "markdown":
-            gates = [gate[2] for gate in GATE.finditer(cell.source)]
-            inside = gates[-1] == "start" if gates else inside
-            if text := plain(cell.source).strip("\n"):
+            text, inside = _folded(cell.source, inside)
+            if text := plain(text).strip("\n"):
                 cells.append(("markdown", text, shown))
             continue
         # What a box does to prose, notebook programs do to the cells of a solution that runs.
@@ -87,6 +86,18 @@ def download(
         made.cells.append(getattr(nbformat.v4, f"new_{kind}_cell")(
             source, id=name, metadata=metadata))
     return made
+
+
+def _folded(text: str, inside: bool) -> tuple[str, bool]:
+    """Fold what prose of a cell is a solution's that runs; tell whether one is open at its end."""
+    first, more = (f"<details><summary>{title}</summary>\n\n"
+                   for title in ("Solution", "Solution, in words"))
+    gates = [gate[2] for gate in GATE.finditer(text)]
+    text = GATE.sub(lambda gate: first if gate[2] == "start" else "\n\n</details>\n", text)
+    text, inside = more * inside + text, gates[-1] == "start" if gates else inside
+    text += "\n\n</details>" * inside
+    text = re.sub(rf"{re.escape(first.strip())}\s*</details>", "**Solution**", text)
+    return re.sub(rf"{re.escape(more.strip())}\s*</details>", "", text), inside
 
 
 def put(text: str, glued: dict[str, str]) -> str:

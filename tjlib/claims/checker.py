@@ -41,7 +41,7 @@ def _read(run: Trajectory) -> bool:
 
 
 def _ninth(e: Evidence) -> Stats:
-    what = {"caught": "faults the eight rules miss, caught by one more: the policy is never read",
+    what = {"caught": "faults the eight rules miss, caught by one more: nobody asks for the policy",
             "alarms": "clean runs that this rule flags (the same script in all)"}
     runs, where = _checked(e)
     unread: dict[str, list[bool]] = {}
@@ -117,9 +117,9 @@ CLAIMS = (
           "break none (Table 1); with a condition: more than half"),
     Claim("ninth-rule", "with no better version possible", "section 6",
           "missed faults caught by one more rule",
-          "Does a rule that the procedure states and the checker lacks, that the policy be read, "
-          "catch a fault that the eight miss, without flagging a clean run?",
+          "Does a rule that the procedure states and the checker lacks, that somebody ask for the "
+          "policy, catch a fault that the eight miss, without flagging a clean run?",
           "text, or the desk's own set", _ninth, _ninth_rule, ("caught", "alarms"), "caught", 0.0,
           "the ninth rule is ours, point 3 of the procedure; an alarm on a passing episode of an "
-          "agent that never read the policy may be right"),
+          "agent that never asked for the policy may be right"),
 )

@@ -95,15 +95,19 @@ def _misnamed(e: Evidence) -> Stats:
                   for k, kind in enumerate(FAULT_TYPES) if other.any()}
 
 
+#: Fractions that one would say in a sentence.
+_SIMPLE = {0.0: "none", 1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "a half", 1.0: "all"}
+
+
 def _misnamed_rule(s: Stats) -> Ruling:
     x, y = s["misnamed"], s["exact"]
     without = [z.below(1 / 3) or z.above(1 / 3) for z in (x, y)]
-    # Halfway to the neighbours one quarter and one half.
-    near = (1 / 4 + 1 / 3) / 2 <= x.value <= (1 / 3 + 1 / 2) / 2
+    nearest = min(_SIMPLE, key=lambda part: abs(part - x.value))
+    near = nearest == 1 / 3
     one, two = ("leaves a third out" if out else "contains a third" for out in without)
     said = (f"it is {x}, and the interval, with the mix of types held fixed, {one}; with the "
             f"design ignored it is [{y.lower:.3f}, {y.upper:.3f}] and {two}; the nearest simple "
-            f"fraction is {'a third' if near else 'another'}")
+            f"fraction is {_SIMPLE[nearest]}")
     if all(without):
         return Ruling(NOT, f"{said}.")
     return Ruling(HOLDS if near and not any(without) else CONDITION, f"{said}.")

@@ -168,8 +168,17 @@ def keep(made_by: Run, path: Path) -> None:
     ----------
     made_by : Run
     path : Path
+
+    Raises
+    ------
+    InputError
+        If the file holds anything else.
     """
-    there = read(path, Run, torn_ok=True) if path.exists() else ()
+    try:
+        there = list(read(path, Run, torn_ok=True)) if path.exists() else []
+    except InputError as error:
+        raise InputError(f"{error}; a record of what ran is kept there, so choose another folder "
+                         "for --out") from None
     if not any(msgspec.structs.replace(old, date=made_by.date) == made_by for old in there):
         append(path, [made_by])
 
