@@ -354,7 +354,7 @@ def test_verdicts_do_not_go_into_the_record_of_runs(refuses, files):
     mine = (files / "trajectories.jsonl").read_bytes()
     (files / "runs.jsonl").write_bytes(mine)  # a log that somebody named so
     assert re.search(r"runs.jsonl:1: .* choose another folder for --out", refuses(
-        "judge", "rules", "--traces", files / "runs.jsonl", "--out", files / "more.jsonl"))
+        "judge", "free", "--traces", files / "runs.jsonl", "--out", files / "more.jsonl"))
     assert (files / "runs.jsonl").read_bytes() == mine and not (files / "more.jsonl").exists()
 
 

@@ -80,9 +80,10 @@ NAMES = sorted(chapters(ROOT))
 
 
 def flat(text: str) -> str:
-    """All that a notebook holds, sources, outputs and metadata, on one line."""
+    """All that a notebook holds, sources, outputs and metadata, on one line; folds are open."""
     book = nbformat.reads(text, as_version=4)
     sources = "\n".join(re.sub("^> ?", "", c.source, flags=re.MULTILINE) for c in book.cells)
+    sources = re.sub(r"</?details>(<summary>.*?</summary>)?", "", sources)
     rest = json.dumps([book.metadata, *({**cell, "source": ""} for cell in book.cells)])
     return re.sub(r"\s+", " ", f"{sources}\n{rest}")
 
