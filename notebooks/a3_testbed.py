@@ -44,7 +44,6 @@ from tjlib import chapter
 given = chapter.check(
     globals(),
     case=lambda value: None if 0 <= value < 600 else "give a case number from 0 to 599",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -70,7 +70,6 @@ given = chapter.check(
     labels=lambda value: "name the traces they belong to" if value and not traces else None,
     out=lambda value: "verdicts are only written when a model is given" if value and not model else None,
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

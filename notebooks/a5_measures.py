@@ -83,7 +83,6 @@ given = chapter.check(
     alarms=lambda value: None if 0 <= value <= clean_runs else "give 0 to clean_runs",
     fault_rate=lambda value: None if 0.001 <= value < 1 else "give 0.001 or more, less than 1",
     draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -59,7 +59,6 @@ from tjlib import chapter
 given = chapter.check(
     globals(),
     draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

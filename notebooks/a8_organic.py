@@ -65,7 +65,6 @@ given = chapter.check(
     globals(),
     draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
     fault_rate=lambda value: None if 0.001 <= value <= 1 else "give a share from 0.001 to 1",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

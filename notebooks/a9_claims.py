@@ -80,7 +80,6 @@ given = chapter.check(
     globals(),
     only=lambda ids: None if select(ids) else "name at least one",
     draws=lambda value: None if 100 <= value <= 100_000 else "give 100 to 100000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -90,7 +90,6 @@ given = chapter.check(
     globals(), methods=tuple(material.LOCAL), signal=material.SIGNALS,
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
     window=lambda value: None if 1 <= value <= 9 else "give 1 to 9",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
     **material.RULES,
 )
 

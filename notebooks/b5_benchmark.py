@@ -81,7 +81,6 @@ from tjlib import chapter
 given = chapter.check(
     globals(), signal=("auto", "nll", "entropy"),
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -72,7 +72,6 @@ given = chapter.check(
     globals(), signal=material.SIGNALS,
     budget=lambda value: None if 0 <= value <= 0.5 else "give a share from 0 to 0.5",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

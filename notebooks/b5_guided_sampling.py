@@ -84,7 +84,6 @@ given = chapter.check(
     simulated_cases=lambda value: None if 6 <= value <= 600 else "give 6 to 600",
     competence=lambda value: None if 0.1 <= value <= 1 else "give a probability from 0.1 to 1",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -73,7 +73,6 @@ given = chapter.check(
     cases=lambda value: None if 6 <= value <= 10 else "give 6 to 10",
     dial=lambda value: None if 0 <= value <= 10 else "give 0 to 10",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

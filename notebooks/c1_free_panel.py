@@ -75,7 +75,6 @@ given = chapter.check(
     per_type=lambda value: None if 10 <= value <= 500 and value % 2 == 0 else (
         "give an even number from 10 to 500"),
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

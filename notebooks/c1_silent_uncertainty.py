@@ -91,7 +91,6 @@ given = chapter.check(
     globals(), signal=oncases.SIGNALS,
     alarm=lambda value: None if 0 <= value < 1 else "give 0 or more, and less than 1",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

@@ -78,7 +78,6 @@ given = chapter.check(
     judges=tuple(panel.DESIGNS),
     n=lambda value: None if 1 <= value <= 400 else "give 1 to 400",
     draws=lambda value: None if 100 <= value <= 20_000 else "give 100 to 20000",
-    seed=lambda value: None if value >= 0 else "give 0 or more",
 )
 
 # %% tags=["hide-input"]

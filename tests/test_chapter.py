@@ -168,3 +168,10 @@ def test_a_number_is_glued_rounded_and_not_shown(monkeypatch, value, digits, tex
     monkeypatch.setattr("myst_nb.glue", lambda *args, **options: glued.append((args, options)))
     chapter.number("name", value, digits)
     assert glued == [(("name", text), {"display": False})]
+
+
+def test_a_negative_seed_is_refused_on_every_page():
+    given = {"__annotations__": {"seed": int}, "seed": -1}
+    with pytest.raises(InputError, match="parameter seed: give 0 or more"):
+        chapter.check(given)
+    assert chapter.check(given | {"seed": 0}).seed == 0

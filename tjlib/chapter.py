@@ -149,6 +149,10 @@ def _hint_text(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
+#: What holds on every page: no generator takes a negative seed.
+_RULES = {"seed": lambda value: None if value >= 0 else "give 0 or more"}
+
+
 def check(namespace: dict[str, Any], **rules: Any) -> SimpleNamespace:
     """Check a chapter's parameters; call it in the cell after the parameters cell.
 
@@ -162,7 +166,8 @@ def check(namespace: dict[str, Any], **rules: Any) -> SimpleNamespace:
         The notebook's ``globals()``. Every annotated name is a parameter.
     **rules : tuple or callable
         By parameter: the values allowed (each item of a list), or a function
-        of the value returning None or what is wrong with it.
+        of the value returning None or what is wrong with it. A ``seed`` is 0 or
+        more, unless a page says otherwise.
 
     Returns
     -------
@@ -201,8 +206,8 @@ def check(namespace: dict[str, Any], **rules: Any) -> SimpleNamespace:
         if name not in namespace:
             raise InputError(f"parameter {name} has no value; the parameters cell must set it")
         values[name] = coerce(name, hint, namespace[name])
-        if name in rules:
-            _allowed(name, values[name], rules[name])
+        if rule := (_RULES | rules).get(name):
+            _allowed(name, values[name], rule)
     namespace["_parameters"] = hints
     return SimpleNamespace(**values)
 
