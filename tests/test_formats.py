@@ -151,6 +151,17 @@ def test_unknown_roles_are_noted_and_user_turns_in_a_row_are_joined():
                          "message 1: of unknown role 'str', left out")
 
 
+@pytest.mark.parametrize(("reward", "kept", "notes"), [
+    ("0.25", 0.25, 0), ("NaN", None, 0), ('"1"', None, 1), ("null", None, 0)])
+def test_a_reward_of_plain_messages_that_is_no_number_is_left_out_and_said(
+        tmp_path, reward, kept, notes):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", '
+                    f'"content": "Hello"}}], "reward": {reward}}}\n', "utf-8")
+    run, = load(path).runs
+    assert (run.reward, run.success, len(run.notes)) == (kept, None, notes)
+
+
 @pytest.mark.parametrize(("reward", "success"), [
     (1.0, True), (1, True), (0.0, False), (0.99, False), (None, None), ("1.0", None),
     (10**400, None)])

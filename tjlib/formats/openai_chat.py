@@ -73,11 +73,13 @@ def _run(line: int, name: str, about: dict, messages: list) -> Imported | Unread
     read = chat.read([(f"message {at}", part) for at, part in numbered], _failed)
     success = next((about[name] for name in _STATED if isinstance(about.get(name), bool)), None)
     used = usage(about.get("usage") or under(about, "response", "usage"))
-    name = _text(about, *_IDS) or name
+    name, reward = _text(about, *_IDS) or name, number(about.get("reward"))
+    odd = ("a reward that is no number is left out",) * (
+        reward is None and about.get("reward") is not None)
     return run(line, name, read.opening, read.steps, read.answer, success=success,
-               reward=number(about.get("reward")), task_id=_text(about, "task_id") or name,
+               reward=reward, task_id=_text(about, "task_id") or name,
                trial=_text(about, "trial") or None, model=_text(about, "model") or None,
-               procedure=read.procedure, notes=read.notes, usage=used,
+               procedure=read.procedure, notes=(*read.notes, *odd), usage=used,
                messages=tuple(numbered[i][0] for i in read.messages))
 
 
