@@ -215,9 +215,9 @@ PANELS = {"right next call": (found["right"], [*CHOOSING, "average", "any"]),
 rows = pd.DataFrame([
     {"panel": panel, "label": NAMES[name], "shown": tables.estimate(of[name], 2),
      **{k: of[name][k] for k in ("value", "lo", "hi")}, "published": None,
-     "chance": 0.5 if of is order else None}
+     "coin": 0.5 if of is order else None}
     for panel, (of, names) in PANELS.items() if of for name in names]).astype(
-        dict.fromkeys(("value", "lo", "hi", "published", "chance"), float))
+        dict.fromkeys(("value", "lo", "hi", "published", "coin"), float))
 rows[["lo", "hi"]] = rows[["lo", "hi"]].apply(lambda bound: bound.fillna(rows["value"]))
 show(analysis.forest(rows, "share", domain=(0, 1)), name="gs-chosen",
      table=rows[["panel", "label", "shown"]],

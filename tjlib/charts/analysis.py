@@ -101,7 +101,7 @@ def forest(
     rows : DataFrame
         Columns panel, label, value, lo and hi (missing where there is no
         interval), shown (text) and published (the paper's value, drawn
-        hollow; missing where it prints none); chance, if there is such a
+        hollow; missing where it prints none); coin, if there is such a
         column, is what a coin has in the row's panel (missing: nothing).
     title : str
         Of the axis: short, a panel is narrow; a comma starts a new line.
@@ -125,8 +125,8 @@ def forest(
                 axis=alt.Axis(labelLimit=170)),
         tooltip=tips(panel="panel", label="row", shown=title))
     zero = [] if domain else [alt.Chart().mark_rule(style="chance").encode(x=alt.datum(0))]
-    coin = [alt.Chart().transform_filter("isValid(datum.chance)").mark_rule(
-        style="chance").encode(x="min(chance):Q")] if "chance" in rows else []
+    coin = [alt.Chart().transform_filter("isValid(datum.coin)").mark_rule(
+        style="chance").encode(x=alt.X("coin:Q", scale=scale))] if "coin" in rows else []
     spans = base.mark_rule(style="reference", strokeWidth=2).encode(x="lo:Q", x2="hi:Q")
     points = base.mark_point(style="reference", size=60).encode(x=alt.X(
         "value:Q", title=title.split(", "), scale=scale,
