@@ -269,7 +269,7 @@ tables.show(strata, "The judged set by kind of case (stratum).", built)
 #
 # - A fault labelled silent after which the money or the ticket is wrong. Silent means that these two are
 #   right, and no more: a customer who waits for a courier that nobody sent will notice soon enough.
-# - A clean trajectory that breaks the procedure. The tests run the oracle over 3,000 cases and find
+# - A clean trajectory that breaks the procedure. The tests run the oracle over thousands of cases and find
 #   none; a single counter-example would undo every false-alarm rate in this book.
 # - Evidence that single faults are no guide to real ones. Real faults come in cascades and these come one
 #   at a time, so [the results](a6_results) measure what a judge *can* catch, not how often it will have

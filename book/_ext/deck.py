@@ -71,8 +71,8 @@ def slides(lecture: Lecture, executed: dict[str, NotebookNode], plain: dict[str,
     made, begins = [""], {}
     for part in lecture.chapters:
         text = "\n\n".join(c.source for c in plain[part.name].cells if c.cell_type == "markdown")
-        begins[len(made) + 1] = _found(r"^# (.*?)$", text, "title", part.name)
-        made += [_opening(text, part.name), _minute(text, part.name)]
+        title = begins[len(made) + 1] = _found(r"^# (.*?)$", text, "title", part.name)
+        made += [_opening(title, text, part.name), _minute(text, part.name)]
         made += [_figure(executed[part.name], name) for name in part.figures]
         for name in part.ask:
             if name not in asked:
@@ -120,8 +120,7 @@ def _section(text: str, heading: str, chapter: str) -> str:
     return _found(rf"^## {heading} *\n(.*?)(?=^#|\Z)", text, repr(heading), chapter)
 
 
-def _opening(text: str, chapter: str) -> str:
-    title = _found(r"^# (.*?)$", text, "title", chapter)
+def _opening(title: str, text: str, chapter: str) -> str:
     claim = _found(r"^\*\*The claim\.\*\* (.*?)\n\n", text, "claim", chapter)
     return f"<h2>{_line(title)}</h2>{_written(claim)}"
 

@@ -19,11 +19,6 @@ FAILED, SUCCESSFUL = (9, 6, 6), (6, 4)
 SHARE = "a share from 0 to 1"
 
 
-def _apart(right: float, mistakes: list, within: float) -> list:
-    """Leave out the mistakes that are right on this page's numbers."""
-    return [one for one in mistakes if abs(one[0] - right) > within]
-
-
 def _known(name: str, value, what: str):
     """Return a number that the page found, or say that it has none."""
     if value is None or math.isnan(value):
@@ -50,10 +45,10 @@ def _best_f1(failed: int, runs: int):
         raise InputError("exercise b5-best-f1: undefined here, for no run failed")
     p = failed / runs
     right = 2 * p / (1 + p)
-    return right, _apart(right, [
+    return right, [
         (p, "that is its precision; F1 puts recall beside it"),
         (1.0, "that is its recall; F1 puts precision beside it"),
-        ((1 + p) / 2, "F1 is the harmonic mean of precision and recall, not the plain one")], 0.005)
+        ((1 + p) / 2, "F1 is the harmonic mean of precision and recall, not the plain one")]
 
 
 @asked("b5-tenth", "two numbers of steps, as (shortest, longest)",
@@ -62,12 +57,12 @@ def _tenth(steps: Sequence[int]):
     ends = [n for n in (min(steps, default=0), max(steps, default=0)) if n]
     if not ends:
         raise InputError("exercise b5-tenth: undefined here, for no run has a step")
-    right = tuple(max(1, math.ceil(0.1 * n - 1e-9)) for n in ends)
+    right = tuple(-(-n // 10) for n in ends)
     wrong = [(tuple(n // 10 for n in ends), "round up: a tenth that ends inside a step takes that "
                                              "step, and no prefix is empty"),
              (tuple(ends), "that is the whole of each"),
              (right[::-1], "the shortest first")]
-    return right, [one for one in wrong if one[0] != right]
+    return right, wrong
 
 
 @asked("b5-delay", "a number of steps, to one digit",
@@ -75,31 +70,31 @@ def _tenth(steps: Sequence[int]):
 def _delay(length: float, budget: float):
     length = _known("b5-delay", length, "failed run")
     right = length * (1 - budget) + budget
-    return right, _apart(right, [
+    return right, [
         (length, "that is without any alarm"),
         (length * (1 - budget), "a run that is stopped at its first step has made that step"),
         (length * budget + 1 - budget, "the share that is stopped and the share that goes on are "
-                                       "exchanged")], 0.05)
+                                       "exchanged")]
 
 
 @asked("b5-six", SHARE,
        "all of them have to be right, one after the other, and each is a draw of its own")
 def _six(competence: float, calls: int = 6):
     right = competence**calls
-    return right, _apart(right, [
+    return right, [
         (competence, "that is one call"),
-        (1 - (1 - competence) ** calls, "that is at least one right call, not every one")], 0.005)
+        (1 - (1 - competence) ** calls, "that is at least one right call, not every one")]
 
 
 @asked("b5-knows", SHARE,
        "first: how probable is it that a right call is among the candidates of one point?")
 def _knows(competence: float, drawn: int, calls: int = 6):
     one = 1 - (1 - competence) ** drawn
-    return one**calls, _apart(one**calls, [
+    return one**calls, [
         (one, "that is one point; a solution needs one right call after the other"),
         (competence**calls, "that takes the first drawn at each point"),
         (1 - (1 - competence**calls) ** drawn,
-         "that draws whole solutions; here a selector chooses anew at every point")], 0.005)
+         "that draws whole solutions; here a selector chooses anew at every point")]
 
 
 @asked("b5-lost", SHARE,
@@ -109,17 +104,17 @@ def _lost(edges: Sequence[int]):
         raise InputError("exercise b5-lost: undefined here, for there is no step")
     right = sum(0.5 ** int(k) for k in edges) / len(edges)
     mean = sum(map(int, edges)) / len(edges)
-    return right, _apart(right, [
+    return right, [
         (0.5, "that is a step of a single edge"),
         (0.5**mean, "that is a step of an average number of edges; average the chances instead"),
-        (1 - right, "that is the share of steps that keep at least one")], 0.005)
+        (1 - right, "that is the share of steps that keep at least one")]
 
 
 @asked("b5-by-chance", "a number of intervals, to one digit",
        "how often does a 95 % interval leave out a true value?", 0.05)
 def _by_chance(settings: int):
     right = 0.05 * settings
-    return right, _apart(right, [
+    return right, [
         (0.95 * settings, "so many are expected to hold 0"),
         (1 - 0.95**settings, "that is the chance of at least one, if they were independent"),
-        (settings, "that is all of them")], 0.05)
+        (settings, "that is all of them")]

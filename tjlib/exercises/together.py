@@ -16,24 +16,19 @@ from tjlib.trace import InputError
 __all__: list[str] = []
 
 
-def _apart(right: float, mistakes: list[tuple[float, str]], within: float = 0.005):
-    """Leave out mistakes that give the right answer with these data."""
-    return right, [x for x in mistakes if abs(x[0] - right) > within]
-
-
 @asked("c1-scale", "a share from 0 to 1",
        "a pair in which the fault scores higher counts one, a tie one half, any other nothing; add "
        "up and divide by the pairs")
 def _scale(rise: int, pairs: int):
     if not pairs:
         raise InputError("exercise c1-scale: there is no pair of a silent fault and its clean run")
-    return _apart((rise + pairs) / (2 * pairs), [
+    return (rise + pairs) / (2 * pairs), [
         (rise / pairs, "that is the share in which they rise, and the difference of the analysis; "
                        "here ties count as well"),
         ((pairs - rise) / pairs, "that is the share of ties"),
         ((pairs - rise) / (2 * pairs), "those are the ties; the pairs in which they rise are "
                                        "missing"),
-        (1.0, "that would leave the ties out; they are pairs, too")])
+        (1.0, "that would leave the ties out; they are pairs, too")]
 
 
 @cache
@@ -62,10 +57,10 @@ def _steps():
        "when do flags of three members fall on as many runs as possible?")
 def _any(alarms: Sequence[float]):
     none = math.prod(1 - x for x in alarms)
-    return _apart(min(1.0, sum(alarms)), [
+    return min(1.0, sum(alarms)), [
         (1 - none, "that is so if members flag independently; they may do worse"),
         (max(alarms), "that is the least it can be, where all flag the same runs"),
-        (sum(alarms) / len(alarms), "that is their mean; one flag of any member is enough")])
+        (sum(alarms) / len(alarms), "that is their mean; one flag of any member is enough")]
 
 
 @asked("c1-ppv", "a share from 0 to 1",
@@ -74,11 +69,11 @@ def _ppv(recall: float, alarm: float):
     true, false = 0.02 * recall, 0.98 * alarm
     if not true + false:
         raise InputError("exercise c1-ppv: the panel flags nothing here")
-    return _apart(true / (true + false), [
+    return true / (true + false), [
         (recall / (recall + alarm), "that is so where as many runs are faulty as are clean"),
         (1 - alarm, "that is the share of clean runs left alone; asked is a share of flags"),
         (true, "that is the share of all runs that are faulty and flagged; divide by all flags"),
-        (false / (true + false), "that is the share of flags that are wrong")])
+        (false / (true + false), "that is the share of flags that are wrong")]
 
 
 @asked("c1-first", "a number of nats, to two digits",
@@ -115,26 +110,23 @@ def _vote():
         (3 / 8, "a run is not compared with itself, so three others are below the line")]
 
 
-def _phi(z: float) -> float:
-    return 0.5 * (1 + math.erf(z / math.sqrt(2)))
-
-
 @asked("c1-dial", "a chance from 0 to 1, to three digits",
        "the difference of the two is normal: with which mean, and which standard deviation?",
        0.0005)
 def _dial(dial: float):
-    return _apart(_phi(dial / math.sqrt(2)), [
-        (_phi(dial), "both steps have noise, so the difference varies more than one of them"),
-        (_phi(dial / 2), "variances add up, standard deviations do not"),
-        (1 - _phi(dial / math.sqrt(2)), "that is the chance of the other step being higher")],
-        0.0005)
+    from scipy.special import ndtr
+
+    return ndtr(dial / math.sqrt(2)), [
+        (ndtr(dial), "both steps have noise, so the difference varies more than one of them"),
+        (ndtr(dial / 2), "variances add up, standard deviations do not"),
+        (1 - ndtr(dial / math.sqrt(2)), "that is the chance of the other step being higher")]
 
 
 @asked("c1-mean", "a number of standard deviations, to two digits",
        "by how much does one step of n move their mean, and what is the mean's own standard "
        "deviation?")
 def _mean(dial: float, steps: int):
-    return _apart(dial / math.sqrt(steps), [
+    return dial / math.sqrt(steps), [
         (dial / steps, "by so much it moves; divide by the standard deviation of a mean of n"),
         (float(dial), "that is how far it stands out at its own step"),
-        (dial * math.sqrt(steps), "a mean dilutes one step and does not amplify it")])
+        (dial * math.sqrt(steps), "a mean dilutes one step and does not amplify it")]

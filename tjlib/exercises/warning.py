@@ -23,7 +23,7 @@ def _last(steps: int = 6):
     right = int((fifths(steps) == 4).sum())
     wrong = [(round(steps / 5), "a fifth of the steps, but places run from 0 to 1 with both ends "
                                 "taken, so a fifth of the scale may hold another number")]
-    return right, [x for x in wrong if x[0] != right]
+    return right, wrong
 
 
 @asked("b3-pairs", "a number of pairs",
@@ -75,7 +75,7 @@ def _blind(outcomes: Sequence[bool | None]):
     wrong = [(failed / len(outcomes), "below the line stand the runs with a known outcome alone"),
              (1 - failed / len(known), "that is the share that succeeded")]
     right = failed / len(known)
-    return right, [x for x in wrong if abs(x[0] - right) > 0.01]
+    return right, wrong
 
 
 @asked("c2-tasks", "a number of tasks",
